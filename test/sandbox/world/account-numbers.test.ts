@@ -23,9 +23,6 @@ const numbers = [
 const weighted = (digits: string, weights: readonly number[]) =>
   Array.from(digits, Number).reduce((sum, digit, place) => sum + digit * weights[place % weights.length]!, 0);
 
-const letterValue = (letter: string) => String(parseInt(letter, 36));
-const mod97 = (text: string) => BigInt(text.replace(/[A-Z]/g, letterValue)) % 97n;
-
 /** Luhn check: every other digit from the right is doubled, and the digits of the products are added. */
 const luhn = (digits: string) =>
   Array.from(digits, Number)
@@ -44,32 +41,11 @@ const isItalian = (cin: string, rest: string) => {
   return String.fromCharCode(65 + (sum % 26)) === cin;
 };
 
-/** Checks of the national part of an IBAN, as each country defines them. */
+/** National checks that the library lacks. It has those of BE, CZ, ES, FR, HU, NO, PL and PT. */
 const nationalChecks: Readonly<Record<string, (bban: string) => boolean>> = {
-  BE: (bban) => (Number(bban.slice(0, 10)) % 97 || 97) === Number(bban.slice(10)),
-  FR: (bban) =>
-    (89n * BigInt(bban.slice(0, 5)) +
-      15n * BigInt(bban.slice(5, 10)) +
-      3n * BigInt(bban.slice(10, 21)) +
-      BigInt(bban.slice(21))) %
-      97n ===
-    0n,
   NL: (bban) => weighted(bban.slice(4), [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]) % 11 === 0,
-  ES: (bban) => {
-    const digit = (of: string) => 11 - (weighted(of.padStart(10, "0"), [1, 2, 4, 8, 5, 10, 9, 7, 3, 6]) % 11);
-    const written = (value: number) => (value === 11 ? "0" : value === 10 ? "1" : String(value));
-    return bban.slice(8, 10) === written(digit(bban.slice(0, 8))) + written(digit(bban.slice(10)));
-  },
   IT: (bban) => isItalian(bban[0]!, bban.slice(1)),
-  PT: (bban) => mod97(bban) === 1n,
   FI: (bban) => luhn(bban) === 0,
-  NO: (bban) => weighted(bban, [5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1]) % 11 === 0,
-  CZ: (bban) =>
-    weighted(bban.slice(4, 10), [10, 5, 8, 4, 2, 1]) % 11 === 0 &&
-    weighted(bban.slice(10), [6, 3, 7, 9, 10, 5, 8, 4, 2, 1]) % 11 === 0,
-  HU: (bban) =>
-    weighted(bban.slice(0, 8), [9, 7, 3, 1]) % 10 === 0 && weighted(bban.slice(8), [9, 7, 3, 1]) % 10 === 0,
-  PL: (bban) => weighted(bban.slice(0, 8), [3, 9, 7, 1]) % 10 === 0,
 };
 
 const lengths: Readonly<Record<string, number>> = {
@@ -105,25 +81,16 @@ const lengths: Readonly<Record<string, number>> = {
 };
 
 describe("the national checks", () => {
-  test.each([
-    ["BE68539007547034"],
-    ["FR7630006000011234567890189"],
-    ["NL91ABNA0417164300"],
-    ["ES9121000418450200051332"],
-    ["IT60X0542811101000000123456"],
-    ["PT50000201231234567890154"],
-    ["FI2112345600000785"],
-    ["NO9386011117947"],
-    ["CZ6508000000192000145399"],
-    ["HU42117730161111101800000000"],
-    ["PL61109010140000071219812874"],
-  ])("accept the published example %s and detect a changed digit", (iban) => {
-    const check = nationalChecks[iban.slice(0, 2)]!;
-    const changed = (at: number) =>
-      iban.slice(4, at) + String((Number(iban[at]) + 1) % 10) + iban.slice(at + 1);
-    expect(check(iban.slice(4))).toBe(true);
-    expect([changed(9), changed(10)].map(check)).toContain(false);
-  });
+  test.each([["NL91ABNA0417164300"], ["IT60X0542811101000000123456"], ["FI2112345600000785"]])(
+    "accept the published example %s and detect a changed digit",
+    (iban) => {
+      const check = nationalChecks[iban.slice(0, 2)]!;
+      const changed = (at: number) =>
+        iban.slice(4, at) + String((Number(iban[at]) + 1) % 10) + iban.slice(at + 1);
+      expect(check(iban.slice(4))).toBe(true);
+      expect([changed(9), changed(10)].map(check)).toContain(false);
+    },
+  );
 });
 
 test("covers the countries with and without IBANs", () => {
@@ -140,10 +107,9 @@ test.each(Object.entries(lengths))(
       const checks = {
         length: iban.length,
         library: isValidIBAN(iban),
-        mod97: mod97(iban.slice(4) + iban.slice(0, 4)),
         national: nationalChecks[country]?.(iban.slice(4)) ?? true,
       };
-      expect({ iban, ...checks }).toEqual({ iban, length, library: true, mod97: 1n, national: true });
+      expect({ iban, ...checks }).toEqual({ iban, length, library: true, national: true });
     }
   },
 );

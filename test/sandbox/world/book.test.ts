@@ -15,25 +15,19 @@ interface Booking {
 const minutes = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute));
 const euros = (cents: number) => new Big(cents).div(100);
 
+/** Posts an entry with one line of the account and one of the bank. */
+function post(ledger: Ledger, minute: number, amount: Big, reference = ""): void {
+  const [bookedAt, valueAt] = [minutes(minute), minutes(minute + 1)];
+  const entry = { bookedAt, valueAt, type: "credit", kind: "transfer", reference, information: "I" } as const;
+  ledger.post(entry, [
+    { account, amount },
+    { account: house, amount: amount.neg() },
+  ]);
+}
+
 function booked(bookings: readonly Booking[]): Ledger {
   const ledger = new Ledger(ending);
-  for (const { minute, cents } of bookings) {
-    const amount = euros(cents);
-    ledger.post(
-      {
-        bookedAt: minutes(minute),
-        valueAt: minutes(minute + 1),
-        type: "credit",
-        kind: "transfer",
-        reference: `R${cents}`,
-        information: "I",
-      },
-      [
-        { account, amount },
-        { account: house, amount: amount.neg() },
-      ],
-    );
-  }
+  for (const { minute, cents } of bookings) post(ledger, minute, euros(cents), `R${cents}`);
   return ledger;
 }
 
@@ -117,57 +111,17 @@ test.each(["", "0", "zz000000-0000-4000-8000-000000000000", "00000000-0000-4000-
 test("excludes later bookings from lines read before", () => {
   const ledger = booked([{ minute: 0, cents: 1 }]);
   const lines = ledger.lines(account);
-  ledger.post(
-    {
-      bookedAt: minutes(1),
-      valueAt: minutes(1),
-      type: "credit",
-      kind: "transfer",
-      reference: "",
-      information: "",
-    },
-    [],
-  );
-  const amount = euros(5);
-  ledger.post(
-    {
-      bookedAt: minutes(1),
-      valueAt: minutes(1),
-      type: "credit",
-      kind: "transfer",
-      reference: "",
-      information: "",
-    },
-    [
-      { account, amount },
-      { account: house, amount: amount.neg() },
-    ],
-  );
+  post(ledger, 1, euros(5));
   expect(lines).toHaveLength(1);
   expect(ledger.lines(account)).toHaveLength(2);
 });
 
 test("refuses amounts that exceed 64 bits of minor units", () => {
-  const post = (ledger: Ledger, amount: Big) =>
-    ledger.post(
-      {
-        bookedAt: minutes(0),
-        valueAt: minutes(0),
-        type: "credit",
-        kind: "transfer",
-        reference: "",
-        information: "",
-      },
-      [
-        { account, amount },
-        { account: house, amount: amount.neg() },
-      ],
-    );
   const ledger = new Ledger(ending);
   const much = new Big("30000000000000000.01");
-  post(ledger, much);
-  expect(() => post(ledger, new Big("1e30"))).toThrow("more than the books can hold");
-  expect(() => post(ledger, much)).toThrow("more than the books can hold");
+  post(ledger, 0, much);
+  expect(() => post(ledger, 0, new Big("1e30"))).toThrow("more than the books can hold");
+  expect(() => post(ledger, 0, much)).toThrow("more than the books can hold");
   expect(ledger.balance(account).toFixed(2)).toBe("30000000000000000.01");
   expect(ledger.lines(account)).toHaveLength(1);
 });

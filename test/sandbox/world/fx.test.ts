@@ -1,21 +1,135 @@
-/** Forward rates: spot rates adjusted by the interest difference of two currencies. */
-import * as fc from "fast-check";
+/** Market hours, value dates, and spot and forward rates. */
 import { Big } from "big.js";
-import { Outbox } from "../../../sandbox/src/world/model/outbox";
-import { daysFromSpot, fixingDate, spotDate, spotDateAt } from "../../../sandbox/src/world/money/market-days";
-import { isBusinessDay, nextBusinessDay, addDays, dayMs, dayOf } from "@fxdesk/toolkit/calendars";
-import { createSteppedClock } from "../../../sandbox/src/world/common/clock";
+import { nextBusinessDay, previousBusinessDay, isBusinessDay, addDays } from "@fxdesk/toolkit/calendars";
 import {
+  isMarketOpen,
+  nextMarketOpening,
+  spotDate,
+  tradingDay,
+  daysFromSpot,
+  fixingDate,
+} from "../../../sandbox/src/world/money/market-days";
+import {
+  fitsMinorUnits,
+  roundAmount,
+  formatDecimalAmount,
+} from "../../../sandbox/src/world/money/currencies";
+import {
+  convertAmount,
   invertRate,
-  pairOf,
   Rates,
   tradedCurrencies,
+  pairOf,
   randomDrift,
 } from "../../../sandbox/src/world/money/fx";
+import * as fc from "fast-check";
+import { Outbox } from "../../../sandbox/src/world/model/outbox";
+import { createSteppedClock } from "../../../sandbox/src/world/common/clock";
 import { createOffer, createDrawdownOffer, type Offer } from "../../../sandbox/src/world/trades/pricing";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import { bookTrade } from "../../../sandbox/src/world/trades/trading";
 import { createWorld } from "../../../sandbox/src/world/create-world";
+
+test.each([
+  ["2026-11-20T21:59:00Z", "2026-11-20"],
+  ["2026-11-19T22:00:00Z", "2026-11-20"],
+  ["2026-07-15T20:59:00Z", "2026-07-15"],
+  ["2026-07-15T21:00:00Z", "2026-07-16"],
+  ["2026-11-20T22:00:00Z", "2026-11-23"],
+  ["2026-11-21T10:00:00Z", "2026-11-23"],
+])("a deal at %s belongs to %s: the trading day ends at 17:00 in New York", (time, day) => {
+  expect(tradingDay(new Date(time), ["EUR", "USD"])).toBe(day);
+});
+
+describe("the market", () => {
+  test.each([
+    ["2026-11-20T21:59:59Z", true, "Friday before 17:00 in New York"],
+    ["2026-11-20T22:00:00Z", false, "Friday at 17:00"],
+    ["2026-11-21T12:00:00Z", false, "Saturday"],
+    ["2026-11-22T21:59:59Z", false, "Sunday before 17:00"],
+    ["2026-11-22T22:00:00Z", true, "Sunday at 17:00"],
+    ["2026-03-06T21:59:59Z", true, "the Friday before summer time"],
+    ["2026-03-06T22:00:00Z", false, "its close"],
+    ["2026-03-08T20:59:59Z", false, "the Sunday on which summer time begins"],
+    ["2026-03-08T21:00:00Z", true, "its open, an hour earlier"],
+    ["2026-07-17T20:59:59Z", true, "a Friday in summer"],
+    ["2026-07-17T21:00:00Z", false, "its close"],
+    ["2026-11-01T21:59:59Z", false, "the Sunday on which summer time ends"],
+    ["2026-11-01T22:00:00Z", true, "its open"],
+  ])("at %s is open: %p, %s", (time, open) => {
+    expect(isMarketOpen(new Date(time))).toBe(open);
+  });
+
+  test.each([
+    ["2026-11-20T22:00:00Z", "2026-11-22T22:00:00.000Z"],
+    ["2026-11-22T21:59:59Z", "2026-11-22T22:00:00.000Z"],
+    ["2026-03-07T12:34:56Z", "2026-03-08T21:00:00.000Z"],
+    ["2026-10-31T12:34:56Z", "2026-11-01T22:00:00.000Z"],
+  ])("closed at %s opens at %s", (time, opens) => {
+    expect(nextMarketOpening(new Date(time)).toISOString()).toBe(opens);
+  });
+});
+
+describe("business days", () => {
+  test("are found forwards and backwards", () => {
+    expect(nextBusinessDay("2026-12-25", ["EUR", "GBP"])).toBe("2026-12-29");
+    expect(previousBusinessDay("2026-04-07", ["EUR"])).toBe("2026-04-02");
+  });
+
+  test.each([
+    ["EUR", "USD", "2026-11-20", "2026-11-24", "two days on"],
+    ["USD", "CAD", "2026-11-20", "2026-11-23", "one day on"],
+    ["GBP", "CAD", "2026-11-20", "2026-11-24", "two for a cross"],
+    ["EUR", "USD", "2026-11-25", "2026-11-27", "over a holiday of USD alone"],
+    ["EUR", "GBP", "2026-11-24", "2026-11-27", "but not on it, even for a cross"],
+    ["EUR", "USD", "2026-04-02", "2026-04-08", "not over a holiday of the other currency"],
+  ])("spot %s/%s from %s is %s: %s", (buy, sell, from, value) => {
+    expect(spotDate(from, buy, sell)).toBe(value);
+  });
+});
+
+describe("rates", () => {
+  const day = "2026-11-20";
+  const customerRate = (buy: string, sell: string) => new Rates().customerRate(buy, sell, day);
+
+  test.each([
+    ["EUR", "GBP", "EURGBP"],
+    ["USD", "GBP", "GBPUSD"],
+    ["USD", "CHF", "USDCHF"],
+    ["JPY", "CHF", "CHFJPY"],
+    ["PLN", "USD", "USDPLN"],
+    ["NZD", "GBP", "GBPNZD"],
+  ])("%s and %s are quoted as %s", (buy, sell, symbol) => {
+    expect(customerRate(buy, sell).symbol).toBe(symbol);
+    expect(customerRate(sell, buy).symbol).toBe(symbol);
+  });
+
+  test("have at most six decimals, and are worse than mid for the customer both ways", () => {
+    for (const other of tradedCurrencies.filter((currency) => currency !== "EUR")) {
+      const buying = customerRate("EUR", other);
+      const selling = customerRate(other, "EUR");
+      expect(buying.rate.round(6).eq(buying.rate)).toBe(true);
+      expect(buying.rate.gt(selling.rate)).toBe(true);
+    }
+  });
+
+  test("convert from either side and round to minor units", () => {
+    const rate = { symbol: "EURJPY", rate: new Big("163.254321") };
+    const eur = { amount: new Big("100.01"), currency: "EUR" };
+    expect(convertAmount(eur, rate).amount.toFixed()).toBe("16327");
+    expect(convertAmount({ amount: new Big(16327), currency: "JPY" }, rate).amount.toFixed()).toBe("100.01");
+    expect(invertRate(rate)).toMatchObject({ symbol: "JPYEUR" });
+    expect(invertRate(rate).rate.toFixed()).toBe("0.006125");
+  });
+});
+
+test("amounts have the minor units of their currency", () => {
+  const one = (currency: string) => formatDecimalAmount(new Big(1), currency);
+  expect(["EUR", "JPY", "KWD", "CLF"].map(one)).toEqual(["1.00", "1", "1.000", "1.0000"]);
+  expect(roundAmount(new Big("1.005"), "EUR").toFixed()).toBe("1.01");
+  expect(formatDecimalAmount(new Big("12"), "EUR")).toBe("12.00");
+  expect(fitsMinorUnits(new Big("0.5"), "JPY")).toBe(false);
+});
 
 const day = "2026-11-20";
 const markets = (rates: Readonly<Record<string, string>>): Rates => {
@@ -188,32 +302,6 @@ describe("value dates", () => {
       valueDate: undefined,
     });
     expect(terms.maturityDate).toBe(value);
-  });
-
-  test.each([
-    ["EUR", "USD", "2026-04-30", "2026-05-05", "over the first of May"],
-    ["USD", "JPY", "2026-04-30", "2026-05-07", "over three holidays"],
-    ["EUR", "JPY", "2026-04-30", "2026-05-07", "the later of the two, not over the holidays of both"],
-    ["GBP", "CAD", "2026-05-15", "2026-05-19", "over Victoria Day"],
-    ["GBP", "CAD", "2026-11-18", "2026-11-20", "two days, though USD and CAD settle in one"],
-  ])("of %s and %s, dealt on %s, are %s: %s", (one, other, dealt, value) => {
-    expect(spotDate(dealt, one, other)).toBe(value);
-  });
-
-  test("are never holidays of either currency or of USD", () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 0, max: 1_500 }),
-        fc.uniqueArray(fc.constantFrom(...tradedCurrencies), { minLength: 2, maxLength: 2 }),
-        (days, pair) => {
-          const [one, other] = pair as [string, string];
-          const time = new Date(Date.parse("2026-01-01T12:00:00Z") + days * dayMs);
-          const value = spotDateAt(time, one, other);
-          expect(isBusinessDay(value, [one, other, "USD"])).toBe(true);
-          expect(value > dayOf(time)).toBe(true);
-        },
-      ),
-    );
   });
 
   test.each([
