@@ -7,21 +7,13 @@ import type { ServiceResponse } from "./response";
 
 type PageResponse = Pick<ServiceResponse, "body" | "total">;
 
-/** Next page of a numbered list. */
-export interface NextNumberedPage {
-  /** Input for the page. */
-  readonly input: Values;
+export interface NextPage {
+  /** Input for the page; undefined if its link cannot be expressed as fields of the operation. */
+  readonly input: Values | undefined;
   /** True if the page certainly has entries; otherwise it may be empty. */
   readonly isSure: boolean;
-}
-
-/** Next page of a list whose pages link to each other. */
-export interface NextLinkedPage {
-  /** Link as written in the page. */
-  readonly link: string;
-  /** Input for the page; undefined if the link cannot be expressed as fields of the operation. */
-  readonly input: Values | undefined;
-  readonly isSure: true;
+  /** Link as written in the page, if the pages link to each other. */
+  readonly link?: string;
 }
 
 /**
@@ -33,7 +25,7 @@ export function nextNumberedPage(
   input: Values,
   { body, total }: PageResponse,
   entriesBefore?: number,
-): NextNumberedPage | undefined {
+): (NextPage & { readonly input: Values }) | undefined {
   const count = Array.isArray(body) ? body.length : 0;
   if (count === 0) return undefined;
   const number = Number(input[page] ?? 1);
@@ -69,13 +61,11 @@ export function nextLinkedPage(
   { next }: LinkedPages,
   input: Values,
   { body }: PageResponse,
-): NextLinkedPage | undefined {
+): (NextPage & { readonly link: string }) | undefined {
   const link = valueAt(body, [...next.split("."), "href"]);
   if (typeof link !== "string") return undefined;
   return { link, input: linkedInput(operation, input, link), isSure: true };
 }
-
-export type NextPage = NextNumberedPage | NextLinkedPage;
 
 /** Returns the page after `response`, or undefined at the end of the list and for operations without pages. */
 export function nextPage(operation: Callable, input: Values, response: PageResponse): NextPage | undefined {

@@ -72,39 +72,28 @@ function validateOptions(options: CallOptions): readonly Violation[] {
     : [...timeoutViolations, { field: "key", message: keyMessage }];
 }
 
-/** Adds configured values for absent fields. Inputs that throw when read are left to the validation. */
-function withConnectionFields(operation: Declaration, input: Values, settings: Settings): Values {
-  const configured = fieldsHiddenFromModels(operation).filter(
-    ({ setting }) => settings[setting] !== undefined,
-  );
-  if (configured.length === 0) return input;
-  try {
-    const absent = configured.filter(({ name }) => input[name] === undefined);
-    const filled = absent.map(({ name, schema, setting }) => [name, fromText(schema, settings[setting]!)]);
-    return { ...input, ...Object.fromEntries(filled) };
-  } catch {
-    return input;
-  }
-}
-
 const isBlank = (value: unknown): boolean =>
   value === undefined || (typeof value === "string" && value.trim() === "");
 
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Adds generated values for blank fields. Inputs that throw when read are left to the validation. */
-function withGeneratedFields(operation: Declaration, given: Values): Values {
-  const fields = generatedCallerFields(operation);
-  if (fields.length === 0 || !isObject(given)) return given;
+/**
+ * Returns the caller's fields in the spelling that is sent, with configured values for absent and generated values for blank
+ * ones. What is no object, or throws when read, is left to the validation.
+ */
+function completeInput(operation: Declaration, input: Values, settings: Settings): Values {
+  if (!isObject(input)) return input;
   try {
-    const blank = fields.filter(({ name }) => isBlank(given[name]));
-    return {
-      ...given,
-      ...Object.fromEntries(blank.map(({ name, generate }) => [name, generators[generate!]()])),
-    };
+    const values: Record<string, unknown> = { ...input };
+    for (const { name, schema, setting } of fieldsHiddenFromModels(operation))
+      if (values[name] === undefined && settings[setting] !== undefined)
+        values[name] = fromText(schema, settings[setting]);
+    for (const { name, generate } of generatedCallerFields(operation))
+      if (isBlank(values[name])) values[name] = generators[generate!]();
+    return normalizeInput(operation, values);
   } catch {
-    return given;
+    return input;
   }
 }
 
@@ -151,15 +140,13 @@ function collectValues(
   options: CallOptions,
 ): Values {
   const settings = settingsFor(context, options);
-  const given = normalizeInput(operation, withConnectionFields(operation, input, settings));
-  const callerValues = withGeneratedFields(operation, given);
+  const callerValues = completeInput(operation, input, settings);
   const filled = fillFields(operation, context, settings);
   const inputViolations = checkInput(operation, callerValues, new Date());
   const optionViolations = validateOptions(options);
   if (inputViolations.length + optionViolations.length + filled.violations.length > 0)
     throw invalidInputError(operation, [...inputViolations, ...optionViolations, ...filled.violations]);
-  // Spreading both objects would create a new hidden class with every call.
-  return Object.assign({ ...filled.values }, callerValues);
+  return { ...filled.values, ...callerValues };
 }
 
 function freezeCall(call: PreparedCall): PreparedCall {

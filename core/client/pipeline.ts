@@ -10,6 +10,7 @@ import { InFlight } from "../call/in-flight";
 import type { Interceptor } from "../call/client-options";
 import { userInterceptors } from "../call/interceptors";
 import {
+  type CallRequest,
   composeMiddleware,
   createRequest,
   limitTime,
@@ -80,11 +81,9 @@ export class Pipeline {
     options: CallOptions,
     target?: string,
   ): Promise<ServiceResponse> {
-    return this.#track(operation, () => {
+    return this.#start(operation, () => {
       const call = this.prepare(operation, input, options);
-      return this.#run(
-        createRequest(target === undefined ? call : { ...call, target }, this.context.service),
-      );
+      return createRequest(target === undefined ? call : { ...call, target }, this.context.service);
     });
   }
 
@@ -95,9 +94,9 @@ export class Pipeline {
     options: CallOptions,
     { guard }: PreAuthorization,
   ): Promise<ServiceResponse> {
-    return this.#track(operation, () => {
+    return this.#start(operation, () => {
       const call = this.prepare(operation, input, options);
-      return this.#run(createRequest(call, this.context.service, { isReleased: true, guard }));
+      return createRequest(call, this.context.service, { isReleased: true, guard });
     });
   }
 
@@ -136,9 +135,9 @@ export class Pipeline {
     this.context.transport.close();
   }
 
-  async #track(operation: Declaration, call: () => Promise<ServiceResponse>): Promise<ServiceResponse> {
+  async #start(operation: Declaration, prepare: () => CallRequest): Promise<ServiceResponse> {
     if (this.#closed) throw clientClosedError(operation.name);
-    return this.#inFlight.track(async () => call());
+    return this.#inFlight.track(async () => this.#run(prepare()));
   }
 
   /** Middleware: holds a change until it is released, if a policy or the caller requires it. */

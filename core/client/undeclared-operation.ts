@@ -15,37 +15,26 @@ const untypedShape = (values: object = {}) =>
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const effects = Object.keys(effectDescriptions);
+const pathMessage = "must be a string that starts with a slash";
+const Fields = z.record(z.string(), z.unknown(), "must be an object of fields").optional();
 
-const isOptionalObject = (value: unknown): boolean =>
-  value === undefined || (typeof value === "object" && value !== null && !Array.isArray(value));
-
-function validateRequest({ method, path, query, body, effect }: Partial<UndeclaredRequest>): Violation[] {
-  const violations: Violation[] = [];
-  const check = (isValid: boolean, field: string, message: string) => {
-    if (!isValid) violations.push({ field, message });
-  };
-  check(methods.includes(method!), "method", `must be one of ${methods.join(", ")}`);
-  check(
-    typeof path === "string" && path.startsWith("/"),
-    "path",
-    "must be a string that starts with a slash",
-  );
-  check(isOptionalObject(query), "query", "must be an object of fields");
-  check(isOptionalObject(body), "body", "must be an object of fields");
-  check(
-    effect === undefined || effects.includes(effect),
-    "effect",
-    `must be one of ${effects.join(", ")}, not ${JSON.stringify(effect)}`,
-  );
-  return violations;
-}
+const Request = z.object({
+  method: z.enum(methods, `must be one of ${methods.join(", ")}`),
+  path: z.string(pathMessage).startsWith("/", pathMessage),
+  query: Fields,
+  body: Fields,
+  effect: z.enum(effects, `must be one of ${effects.join(", ")}`).optional(),
+});
 
 const name = "client.request";
 
 /** Creates an operation for one request. Throws InvalidInput that lists the invalid parts. */
 export function createUndeclaredOperation(service: Service, request: UndeclaredRequest): Declaration {
-  const violations = validateRequest(request);
-  if (violations.length > 0) throw invalidRequestError(violations);
+  const invalid = Request.safeParse(request).error;
+  if (invalid)
+    throw invalidRequestError(
+      invalid.issues.map(({ path, message }) => ({ field: path.join("."), message })),
+    );
   try {
     return toOperation(service, request);
   } catch (error) {

@@ -28,7 +28,7 @@ export interface Pacing {
    * too many calls wait, or the error that ended the deadline.
    */
   acquire(server: string, deadline: Deadline, request?: PermitRequest): Permit | Promise<Permit>;
-  /** Releases resources. They are acquired again on next use. */
+  /** Releases resources. */
   close?(): Promise<void>;
 }
 
@@ -208,8 +208,8 @@ export class RateLimitedPacing implements Pacing {
     return added.acquire(deadline, request);
   }
 
-  async close(): Promise<void> {
-    for (const { rateLimiter } of this.#queues.values()) await rateLimiter.close?.();
+  close(): Promise<void> {
+    return Promise.resolve();
   }
 }
 

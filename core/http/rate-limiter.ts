@@ -11,7 +11,6 @@ export interface RateLimiter {
   recordSent(now: number): void;
   recordAccepted(now: number): void;
   recordRefused(now: number, sentAt: number, retryAfterMs: number | undefined): void;
-  close?(): Promise<void>;
 }
 
 /** Queue in front of a rate limiter. */

@@ -35,37 +35,25 @@ export interface SharedPacingOptions {
 }
 
 export class SharedPacing extends RateLimitedPacing {
-  constructor(limits: PacingLimits, options: SharedPacingOptions) {
-    const store = new PaceStore(options);
+  constructor(
+    limits: PacingLimits,
+    { settings, paceNameOf, onStoreUnavailable }: SharedPacingOptions,
+    private readonly session = new StoreSession(settings, openPaceStore),
+  ) {
+    let isReported = false;
+    const reportUnavailable = (error: unknown) => {
+      if (!isReported) onStoreUnavailable(error);
+      isReported = true;
+    };
     super(
       limits,
       (server, queue) =>
-        new SharedRateLimiter(store, options.paceNameOf(server), minIntervalMsOf(limits), queue),
+        new SharedRateLimiter(session, reportUnavailable, paceNameOf(server), minIntervalMsOf(limits), queue),
     );
   }
-}
 
-/** Store session, opened on first use. */
-class PaceStore {
-  #session: StoreSession | undefined;
-  #isUnavailable = false;
-
-  constructor(private readonly options: SharedPacingOptions) {}
-
-  run<T>(work: (database: Database) => Promise<T>): Promise<T> {
-    this.#session ??= new StoreSession(this.options.settings, openPaceStore);
-    return this.#session.use(({ database }) => work(database));
-  }
-
-  reportUnavailable(error: unknown): void {
-    if (!this.#isUnavailable) this.options.onStoreUnavailable(error);
-    this.#isUnavailable = true;
-  }
-
-  async close(): Promise<void> {
-    const session = this.#session;
-    this.#session = undefined;
-    await session?.close();
+  override close(): Promise<void> {
+    return this.session.close();
   }
 }
 
@@ -86,7 +74,8 @@ class SharedRateLimiter implements RateLimiter {
   #fallbackUntil = 0;
 
   constructor(
-    private readonly store: PaceStore,
+    private readonly session: StoreSession,
+    private readonly reportUnavailable: (error: unknown) => void,
     private readonly name: string,
     private readonly minIntervalMs: number,
     private readonly queue: WaitingQueue,
@@ -126,10 +115,6 @@ class SharedRateLimiter implements RateLimiter {
     void this.#runInStore((database) => this.#reportRefusal(database, sentAt, retryAfterMs));
   }
 
-  close(): Promise<void> {
-    return this.store.close();
-  }
-
   #useReservation(): void {
     this.#reserved -= 1;
     this.#nextAt += this.#intervalMs;
@@ -147,10 +132,10 @@ class SharedRateLimiter implements RateLimiter {
   /** Runs work in the store. Falls back to a local rate limiter if the store fails. */
   async #runInStore(work: (database: Database) => Promise<void>): Promise<void> {
     try {
-      await this.store.run(work);
+      await this.session.use(({ database }) => work(database));
       this.#fallback = undefined;
     } catch (error) {
-      this.store.reportUnavailable(error);
+      this.reportUnavailable(error);
       this.#fallback ??= new MemoryRateLimiter(
         this.minIntervalMs,
         this.#wasRefused ? this.#intervalMs : this.minIntervalMs,
