@@ -12,15 +12,6 @@ import { environmentName } from "@fxdesk/toolkit";
 import { listTrades } from "../core/contract/trades";
 import { environmentOf, program, spawnFxdesk, type Variables } from "./cli/run-command";
 import { fxdeskMcp, revisions } from "./mcp/support/clients";
-import {
-  catchNode,
-  connectionConfig,
-  debugNode,
-  injectNode,
-  operationNode,
-  tab,
-} from "./nodes/support/flows";
-import { NodeRed } from "./nodes/support/node-red";
 import { eventually } from "./support/eventually";
 import { RotatingTokenService } from "./support/rotating-token-service";
 
@@ -97,41 +88,6 @@ test("a process killed during a refresh blocks others until its lease expires", 
   expect(performance.now() - begun).toBeGreaterThan(3_000);
   expect({ used: rotating.used.length - before, refusals: rotating.refusals }).toEqual({
     used: 1,
-    refusals: 0,
-  });
-}, 120_000);
-
-test("5 full deploys of Node-RED", async () => {
-  const before = rotating.used.length;
-  const { refreshToken, authClientSecret, storeKey, ...open } = settings;
-  const connection = connectionConfig(
-    { baseUrl: open.baseUrl!, xs2aUrl: open.baseUrl! },
-    // Uses the tokens of the environment, which does not name them.
-    { environment: undefined, ...open, credentials: { refreshToken, authClientSecret, storeKey } },
-  );
-  const nodeRed = await NodeRed.start();
-  try {
-    for (let deploy = 0; deploy < 5; deploy += 1) {
-      await nodeRed.deploy([
-        tab,
-        connection,
-        injectNode("start", ["list"]),
-        operationNode(listTrades, "list", ["end"], { pages: "one" }),
-        debugNode("end"),
-        catchNode("caught", ["end"]),
-      ]);
-      rotating.revoke();
-      for (let call = 0; call < 2; call += 1) {
-        await nodeRed.inject("start");
-        expect(await nodeRed.nextDebugValues("end")).toMatchObject([{ statusCode: 200 }]);
-      }
-    }
-  } finally {
-    await nodeRed.close();
-  }
-  await onCommandLine();
-  expect({ used: rotating.used.length - before, refusals: rotating.refusals }).toEqual({
-    used: 5,
     refusals: 0,
   });
 }, 120_000);

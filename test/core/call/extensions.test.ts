@@ -36,12 +36,6 @@ const extendWith = (change: Partial<Declaration>, trusted: readonly string[] = [
   extendService(contract, { operations: [{ ...getFixing, ...change }] }, trusted).operations.at(-1)!;
 
 describe("a service with more operations", () => {
-  test("adds operations without changing the original service", () => {
-    const { operations } = extendService(contract, { operations: [getFixing] });
-    expect(operations).toEqual([...contract.operations, getFixing]);
-    expect(contract.operations).not.toContainEqual(getFixing);
-  });
-
   test.each<[string, Partial<Declaration>, string]>([
     ["name", { name: "trades.list" }, "The name trades.list is declared twice."],
     ["tool", { tool: "list_trades" }, "The name list_trades is declared twice."],
@@ -79,14 +73,6 @@ describe("a service with more operations", () => {
       [
         "recovery needs a list, but orders.list does not return one.",
         { lookup: "orders.list", recovery: listed },
-      ],
-      [
-        "recovery needs a list, but trades.get does not return one.",
-        { lookup: "trades.get", recovery: listed },
-      ],
-      [
-        "the entries of trades.list have no field tag.",
-        { lookup: "trades.list", recovery: { ...listed, entry: { ...entry, reference: "tag" } } },
       ],
       [
         "recovery by resending needs the request ID header.",
@@ -143,17 +129,6 @@ describe("a service with more procedures", () => {
   });
   const extended = (change: Partial<Procedure> = {}, trusted: readonly string[] = []) =>
     extendService(fxdeskService, { procedures: [{ ...bookTwice, ...change }] }, trusted);
-
-  test("adds procedures and lists them first among everyday tools", () => {
-    const { procedures } = extended();
-    expect(procedures!.map(({ name }) => name)).toEqual([
-      ...fxdeskService.procedures!.map(({ name }) => name),
-      "trades.bookTwice",
-    ]);
-    expect(dailyOf(extended()).map(({ name }) => name)).toContain("trades.bookTwice");
-    const more = extendService(fxdeskService, { operations: [getFixing] });
-    expect(dailyOf(more).map(({ name }) => name)).toContain("fixings.get");
-  });
 
   test("accepts an effect lower than that of the used operations only if it is trusted", () => {
     const { effectReason: _, ...plain } = bookTwice;
@@ -216,15 +191,6 @@ describe("an extension module", () => {
 
   test("adds operations with the given builders", () => {
     expect(lastOf(fileWith(moduleWith()))).toMatchObject({ name: "fixings.get", effect: "read" });
-  });
-
-  test.each([
-    [undefined, "money"],
-    ["fixings.other", "money"],
-    ["fixings.other, fixings.get", "change"],
-  ])("needs its non-GET operations to be trusted: %s", (effects, effect) => {
-    const path = fileWith(moduleWith(`method: "POST", effect: "change"`));
-    expect(lastOf(path, effects).effect).toBe(effect);
   });
 
   test("must have an absolute path", () => {

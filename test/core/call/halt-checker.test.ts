@@ -4,7 +4,7 @@ import { chmod, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ClientOptions } from "../../../core";
 import { openJournal } from "../../../core/journal/journal";
-import { startHalt, endHalts, listHalts } from "../../../core/store/halt";
+import { startHalt, endHalts } from "../../../core/store/halt";
 import { withStore } from "../../../core/store/open";
 import type { StoreSettings } from "../../../core/store/settings";
 import { type Fault, respond } from "../../support/fault-server";
@@ -84,18 +84,6 @@ describe.each(engines())("in $name", ({ create }) => {
     await failureOf(there.client.request(changeRequest));
     await endHaltOf(settings);
     await there.client.request(changeRequest);
-  });
-
-  test("is not started twice and ends completely", async () => {
-    const first = await startHaltOf(settings);
-    await startHaltOf(settings, "sandbox");
-    const again = await withStore(settings, (store) =>
-      startHalt(store, { environment: undefined, by: "joe", reason: undefined }),
-    );
-    expect(again).toEqual(first);
-    expect(await endHaltOf(settings)).toHaveLength(2);
-    expect(await withStore(settings, listHalts)).toEqual([]);
-    expect(await endHaltOf(settings)).toEqual([]);
   });
 });
 

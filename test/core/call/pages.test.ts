@@ -73,18 +73,6 @@ test("reads all entries if the service reduces the page size", async () => {
   expect(found).toEqual(numbers(0, 230));
 });
 
-test("makes no further call after a full last page if there is a total", async () => {
-  expect(await collect(serveNumbers(100, { total: "100" }), "listCounted")).toEqual({
-    found: numbers(0, 100),
-    calls: 2,
-  });
-});
-
-test("continues after a short page if there is a total", async () => {
-  const { found } = await collect(serveNumbers(60, { cap: 20, total: "60" }), "listCounted");
-  expect(found).toEqual(numbers(0, 60));
-});
-
 test("reports a repeated page", async () => {
   const same = respond(200, JSON.stringify(numbers(0, 50)));
   await expect(collect(same, "list")).rejects.toBeInstanceOf(InvalidResponse);

@@ -140,20 +140,6 @@ async function readSlowly({ stream }: ReceivedFile): Promise<string> {
   return length === large.length ? "whole" : `${length} bytes`;
 }
 
-test("leaves one complete file after two saves to one path", async () => {
-  const path = await createFolder();
-  const { client } = await startClientAndServer((socket, number) =>
-    respond(200, Buffer.alloc(300_000, String(number)), pdf)(socket, number),
-  );
-  const files = await Promise.all([
-    client.statements.getFile(fileInput),
-    client.statements.getFile(fileInput),
-  ]);
-  await Promise.all(files.map(({ body }) => (body as ReceivedFile).save(join(path, "file.pdf"))));
-  expect(await readdir(path)).toEqual(["file.pdf"]);
-  expect(new Set((await readFile(join(path, "file.pdf"))).toString())).toHaveProperty("size", 1);
-});
-
 describe("the path of a saved file", () => {
   const saved = async (path: string) => {
     const { file: received } = await fetchFile(respond(200, large, pdf));
@@ -175,18 +161,6 @@ describe("the path of a saved file", () => {
     expect(await readlink(join(path, "far.pdf"))).toBe("near.pdf");
     expect((await readdir(path)).toSorted()).toEqual(["archive", "far.pdf", "folder", "near.pdf"]);
     expect(await readdir(join(path, "archive"))).toEqual(["file.pdf"]);
-  });
-
-  test("may be a link to a missing file", async () => {
-    const path = await createFolder();
-    await mkdir(join(path, "archive"));
-    await symlink("archive", join(path, "folder"));
-    await symlink("../file.pdf", join(path, "archive/up.pdf"));
-    await symlink("folder/up.pdf", join(path, "link.pdf"));
-    await saved(join(path, "link.pdf"));
-    expect(await readFile(join(path, "file.pdf"))).toEqual(large);
-    expect(await readlink(join(path, "link.pdf"))).toBe("folder/up.pdf");
-    expect((await readdir(path)).toSorted()).toEqual(["archive", "file.pdf", "folder", "link.pdf"]);
   });
 
   test("may be a FIFO, which remains one", async () => {

@@ -46,14 +46,10 @@ test("sends client ID, token, contact and API key of the connection", async () =
   expect(head).toMatch(/X-Contact-ID: contact-1\r\n/i);
 });
 
-test("lets a call override client and contact", async () => {
+test("lets a call override the client", async () => {
   await startServer(respond(200, "[]"));
-  await connectClient({ contactId: "contact-1" }).trades.list(
-    {},
-    { clientId: "other", contactId: "contact-2" },
-  );
+  await connectClient().trades.list({}, { clientId: "other" });
   expect(server.heads[0]).toContain("client_id=other");
-  expect(server.heads[0]).toMatch(/X-Contact-ID: contact-2/i);
 });
 
 test("sends only body fields in the body", async () => {
@@ -113,12 +109,6 @@ describe("settings of the connection", () => {
       message: expect.stringContaining(message) as string,
     });
     expect(server.heads).toHaveLength(0);
-  });
-
-  test("accept a valid address", async () => {
-    await startServer(respond(200, '{"consentStatus":"valid"}'));
-    await refused({ psu: { "PSU-IP-Address": "192.0.2.7" } });
-    expect(server.heads[0]).toMatch(/PSU-IP-Address: 192\.0\.2\.7\r\n/i);
   });
 });
 

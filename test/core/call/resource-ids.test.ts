@@ -77,15 +77,6 @@ test("separates people and environments", async () => {
   expect(await ids({ psu: { "PSU-ID": "anna" }, xs2aUrl: "https://xs2a.example.com" })).toEqual([]);
 });
 
-test("ignores the environment name if the address is set explicitly", async () => {
-  const named = connectClient({ environment: "sandbox" });
-  const id = await createConsentId(named);
-  const usual = connectClient();
-  expect((await usual.listCreatedResources(createConsent)).map((each) => each.id)).toEqual([id]);
-  await usual.consents.delete({ "consent-id": id });
-  expect(await named.listCreatedResources(createConsent)).toEqual([]);
-});
-
 test("lists payments from the journal, with amount and creditor until they are erased", async () => {
   const client = connectClient();
   const input = (await sampleInput("payments.initiate", client)) as never;

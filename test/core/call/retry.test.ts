@@ -1,18 +1,9 @@
 /** Retries: which calls, how often, and after which delay. */
 import { RetryBudget, retryAfterMs } from "../../../core/http/backoff";
-import { type Fault, inSequence, reset, respond, silence } from "../../support/fault-server";
+import { inSequence, reset, respond, silence } from "../../support/fault-server";
 import { startClientAndServer, untilArrived, failureOf, disableBackoff } from "../support/client-fixtures";
 
-const brokenBody: Fault = (socket) => socket.end("HTTP/1.1 200 X\r\ncontent-length: 99\r\n\r\n[");
 const list = respond(200, "[]");
-
-test("reports the status if all responses to a read are incomplete", async () => {
-  const { server, client } = await startClientAndServer(brokenBody);
-  const error = await failureOf(client.trades.list());
-  expect(error).toMatchObject({ name: "Unavailable", status: 200, outcome: "unknown", retryable: true });
-  expect(error.message).toContain("trades.list: The response (200) was incomplete");
-  expect(server.heads).toHaveLength(3);
-});
 
 test("reports an aborted read as sent while it waits for its retry", async () => {
   const { server, client } = await startClientAndServer(respond(503, "", { "retry-after": "60" }), {

@@ -73,24 +73,6 @@ test("the time limit and the caller end the wait for a response", async () => {
   );
 });
 
-test.each<[ends: string, fault: Fault, expected: object]>([
-  ["success", respond(201, '{"trade_id":"t-1"}'), { trade_id: "t-1" }],
-  ["refusal", respond(404, "{}"), { outcome: "rejected", status: 404 }],
-  ["failure", respond(503), { outcome: "unknown", status: 503 }],
-])("returns the true outcome (%s) of a sent booking whose caller aborts", async (_, fault, expected) => {
-  let response: () => void = () => undefined;
-  const { server, client } = await startClientAndServer(
-    (socket, number) => (response = () => fault(socket, number)),
-  );
-  const controller = new AbortController();
-  const call = client.trades.book(tradeInput, { signal: controller.signal }).catch((error: unknown) => error);
-  await untilArrived(server, 1);
-  controller.abort();
-  response();
-  expect(await call).toMatchObject(expected);
-  expect(server.heads).toHaveLength(1);
-});
-
 test("starts the time limit after the wait in the queue", async () => {
   let first: () => void = () => undefined;
   const list = respond(200, "[]");

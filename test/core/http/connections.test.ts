@@ -8,7 +8,6 @@ import { type Fault, respond, silence } from "../../support/fault-server";
 import {
   startClientAndServer,
   untilArrived,
-  changeRequest,
   failureOf,
   uniqueKey,
   onCleanup,
@@ -42,15 +41,6 @@ async function acceptsConnections() {
 
 const anything = respond(201, '{"trade_id":"t-1"}');
 const list = respond(200, "[]");
-
-test("uses one connection for consecutive reads and changes", async () => {
-  const { connections, noted } = recordConnections(list);
-  const { client } = await startClientAndServer(noted);
-  for (let count = 0; count < 5; count += 1) await client.trades.list();
-  await client.request(changeRequest);
-  expect(new Set(connections).size).toBe(1);
-  expect(connections).toHaveLength(6);
-});
 
 test("opens and closes a separate connection for each money call", async () => {
   const { connections, noted } = recordConnections((socket, number) =>

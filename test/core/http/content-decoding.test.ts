@@ -4,7 +4,7 @@ import { brotliCompressSync, constants, deflateSync, gzipSync } from "node:zlib"
 import { decodeText, decompress } from "../../../core/http/content-decoding";
 import { ResponseTooLarge } from "../../../core/http/transport-errors";
 import { respond } from "../../support/fault-server";
-import { startClientAndServer, changeRequest, failureOf, tradeInput } from "../support/client-fixtures";
+import { startClientAndServer, tradeInput } from "../support/client-fixtures";
 
 const megabyte = 1024 * 1024;
 const brotli = (bytes: Buffer) =>
@@ -56,34 +56,6 @@ test("returns an empty body for any encoding", async () => {
     paymentId: "p-1",
   } as const;
   expect(await client.payments.cancel(done)).toEqual({ status: 204, body: undefined });
-});
-
-const bomb = gzipSync(Buffer.alloc(40 * megabyte, " "));
-
-test("reports a decompression bomb, with an unknown outcome for money", async () => {
-  const { server, client } = await startClientAndServer(respond(201, bomb, { "content-encoding": "gzip" }));
-  expect(await failureOf(client.request(changeRequest))).toMatchObject({
-    code: "invalid_response",
-    outcome: "unknown",
-  });
-  expect(await failureOf(client.trades.book(tradeInput))).toMatchObject({ code: "outcome_unknown" });
-  expect(server.heads).toHaveLength(2);
-});
-
-test("reports an oversized body without a retry", async () => {
-  const block = Buffer.alloc(megabyte, " ");
-  const { server, client } = await startClientAndServer((socket) => {
-    socket.write("HTTP/1.1 200 X\r\ncontent-type: application/json\r\n\r\n");
-    const more = () => {
-      while (!socket.destroyed && socket.write(block));
-    };
-    socket.on("drain", more);
-    more();
-  });
-  const error = await failureOf(client.trades.list());
-  expect(error).toMatchObject({ code: "invalid_response", retryable: false, attempts: 1 });
-  expect(error.message).toContain("larger than 32 MB");
-  expect(server.heads).toHaveLength(1);
 });
 
 describe("charsets", () => {

@@ -1,7 +1,7 @@
 /** Pacing: concurrency, order, and pauses that the service requests. */
 import { channels } from "../../../core/call/diagnostics-channels";
 import { Deadline } from "../../../core/http/deadline";
-import { type PermitRequest, MemoryPacing, type Permit } from "../../../core/http/pacing";
+import { type PermitRequest, MemoryPacing } from "../../../core/http/pacing";
 import { eventually } from "../../support/eventually";
 import { type Fault, inSequence, respond } from "../../support/fault-server";
 import {
@@ -28,21 +28,6 @@ function acquireAndLog(pacing: MemoryPacing, name: string, order: string[], dead
     return permit;
   });
 }
-
-test("admits calls in order as permits are released", async () => {
-  const pacing = new MemoryPacing(1);
-  const order: string[] = [];
-  const first = await acquireAndLog(pacing, "first", order);
-  const others = ["second", "third", "fourth"].map((name) => acquireAndLog(pacing, name, order));
-  await Promise.resolve();
-  expect(order).toEqual(["first"]);
-  let permit: Permit = first;
-  for (const other of others) {
-    permit.release();
-    permit = await other;
-  }
-  expect(order).toEqual(["first", "second", "third", "fourth"]);
-});
 
 test("passes on a permit granted at the moment of an abort", async () => {
   const pacing = new MemoryPacing(1);

@@ -11,7 +11,6 @@ import {
   untilArrived,
   changeRequest,
   createTestClient,
-  closedPortUrl,
   failureOf,
   onCleanup,
   tradeInput,
@@ -86,22 +85,6 @@ test("closes the connection of an aborted handshake", async () => {
   const client = createTestClient({ baseUrl: `https://${host}`, timeoutMs: 50 });
   await failureOf(client.trades.list());
   await Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once("close", resolve))));
-});
-
-test("reports not-sent for a booking if the connection is refused", async () => {
-  const error = await failureOf(createTestClient({ baseUrl: await closedPortUrl() }).trades.book(tradeInput));
-  expect(error).toMatchObject({ name: "Unavailable", outcome: "not-sent", retryable: true, attempts: 2 });
-  expect(error.message).toContain("Nothing was sent.");
-});
-
-test("sends nothing if the signal is already aborted", async () => {
-  const { server, client } = await startClientAndServer(silence);
-  const options = { signal: AbortSignal.abort() };
-  for (const call of [() => client.trades.list({}, options), () => client.trades.book(tradeInput, options)]) {
-    const error = await failureOf(call());
-    expect(error).toMatchObject({ name: "Aborted", outcome: "not-sent", attempts: 0 });
-  }
-  expect(server.heads).toHaveLength(0);
 });
 
 const deadlineOf = (ms: number) => {

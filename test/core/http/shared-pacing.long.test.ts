@@ -1,6 +1,5 @@
 /** Shared pacing. Each client has its own connection to the store, as separate processes do. */
 import type { ClientOptions, FxdeskClient } from "../../../core";
-import { withStore } from "../../../core/store/open";
 import { openPaceStore } from "../../../core/store/shared-pace";
 import type { StoreSettings } from "../../../core/store/settings";
 import { inSequence, respond } from "../../support/fault-server";
@@ -79,17 +78,6 @@ describe.each(engines())("in $name", ({ create }) => {
     await client.close();
     await start(server.url).trades.list();
     expect((await versions())[0]!.interval_ms).toBe(pace!.interval_ms);
-  });
-
-  test("creates no tables for a client with its own rate", async () => {
-    await createTestClient({
-      baseUrl: (await startFaultServer(list)).url,
-      store: settings.location,
-      storeKey: settings.key!.toString("base64"),
-    }).trades.list();
-    await withStore(settings, async ({ database }) =>
-      expect(await database.run("SELECT * FROM fxdesk_paces")).toEqual([]),
-    );
   });
 });
 

@@ -47,23 +47,6 @@ test.each([1, 300, 3_600])(
   },
 );
 
-test.each<[lifetime: unknown]>([["60"], [-5], ["soon"], [undefined]])(
-  "parses the lifetime %j, or assumes an hour",
-  async (lifetime) => {
-    const { endpoint, client } = await startClient(tokenPairResponse("access-1", "refresh-1", lifetime));
-    let now = 1_800_000_000_000;
-    const clock = jest.spyOn(Date, "now").mockImplementation(() => now);
-    await client.trades.list();
-    now += lifetime === "60" ? 47_000 : 3_539_000;
-    await client.trades.list();
-    expect(endpoint.heads).toHaveLength(1);
-    now += 1_001;
-    await client.trades.list();
-    clock.mockRestore();
-    expect(endpoint.heads).toHaveLength(2);
-  },
-);
-
 test("does not interrupt a shared refresh if one caller aborts", async () => {
   let response: () => void = () => undefined;
   const { service, endpoint, client } = await startClient((socket, number) => {
@@ -137,22 +120,6 @@ test("reuses a refresh token that is not rotated", async () => {
 describe("an accessToken function", () => {
   const asking = async (accessToken: () => string | Promise<string>, calls: Fault = list) =>
     startClientAndServer(calls, { credentials: { accessToken } });
-
-  test("is called again after a 401", async () => {
-    let given = 0;
-    const { server, client } = await asking(() => `token-${(given += 1)}`, inSequence(respond(401), list));
-    await client.trades.list();
-    expect(tokensIn(server.heads)).toEqual(["token-1", "token-2"]);
-  });
-
-  test("is not called again for a refused booking", async () => {
-    const { server, client } = await asking(() => "token-1", respond(401));
-    expect(await failureOf(client.trades.book(tradeInput))).toMatchObject({
-      name: "Unauthorized",
-      outcome: "rejected",
-    });
-    expect(server.heads).toHaveLength(1);
-  });
 
   // eslint-disable-next-line typescript/only-throw-error
   const throwing = (thrown: unknown) => () => {
