@@ -146,7 +146,8 @@ function collectValues(
   const optionViolations = validateOptions(options);
   if (inputViolations.length + optionViolations.length + filled.violations.length > 0)
     throw invalidInputError(operation, [...inputViolations, ...optionViolations, ...filled.violations]);
-  return { ...filled.values, ...callerValues };
+  // Spreading both objects would create a new hidden class with every call.
+  return Object.assign({ ...filled.values }, callerValues);
 }
 
 function freezeCall(call: PreparedCall): PreparedCall {

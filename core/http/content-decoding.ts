@@ -106,9 +106,7 @@ const parseCharset = (contentType: string) =>
 const resolveByteOrder = (charset: string, bytes: Buffer) =>
   charset === "utf-16" && bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : charset;
 
-const utf8 = new TextDecoder();
-
 function decodeUtf8(bytes: Buffer): DecodedText {
-  const text = utf8.decode(bytes);
+  const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
   return isUtf8(bytes) ? { text } : { text, problem: "is not valid UTF-8; some characters are lost" };
 }
