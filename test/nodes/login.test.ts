@@ -214,15 +214,11 @@ describe("a returning browser", () => {
   });
 });
 
-test.each([
-  ["a page of another site", { origin: "https://elsewhere.example" }, 403],
-  ["a page that hides its site", { origin: "null" }, 403],
-  ["a form of a page", { "content-type": "text/plain" }, 400],
-])("%s gets nothing", async (_what, headers, status) => {
+test("a form of a page gets nothing", async () => {
   for (const what of ["test", "login"] as const)
-    expect((await postAction(what, applicationValues(), headers as Record<string, string>)).status).toBe(
-      status,
-    );
+    expect(await postAction(what, applicationValues(), { "content-type": "text/plain" })).toMatchObject({
+      status: 400,
+    });
 });
 
 test("names the address to open if the redirect address has another origin", async () => {
