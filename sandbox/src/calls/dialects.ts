@@ -78,7 +78,7 @@ function toTppErrorResponse(refusal: HttpError, request: HttpRequest): HttpRespo
   return { status, headers: { "content-type": type, ...headers }, body: JSON.stringify(body) };
 }
 
-export const openBankingDialect: Dialect = {
+const openBankingDialect: Dialect = {
   codes: {
     invalid: "FORMAT_ERROR",
     tokenMissing: "TOKEN_UNKNOWN",

@@ -1,4 +1,4 @@
-/** The controls as functions: `sandbox.control` and the HTTP handlers. */
+/** The controls as functions: `sandbox.control` and the HTTP handlers, which refuse other web pages. */
 import {
   checkInput,
   type Declaration,
@@ -11,6 +11,9 @@ import type { AnyBehaviour, Call } from "../calls/behaviour";
 import { toHttpError, HttpError } from "../http/http-error";
 import type { SandboxSession } from "../session/sandbox-session";
 import { controls } from "./controls";
+import { isIP } from "node:net";
+import type { FastifyRequest } from "fastify";
+import { isCrossOrigin } from "../http/http";
 
 type Control = (typeof controls)[number];
 type ControlsByMethod = { readonly [C in Control as C["name"] extends `sandbox.${infer M}` ? M : never]: C };
@@ -68,3 +71,21 @@ const toBehaviour =
 /** Behaviours of the control routes. */
 export const controlBehaviours = (session: SandboxSession): Readonly<Record<string, AnyBehaviour>> =>
   Object.fromEntries(controls.map((control) => [control.name, toBehaviour(session, control)]));
+
+/** Returns the host of a Host header, without port and brackets. */
+const hostName = (host: string) => host.replace(/:\d+$/, "").replace(/^\[(.*)\]$/, "$1");
+
+const toForbiddenError = (message: string, details: string) =>
+  new HttpError(403, "foreign_origin", message, details);
+
+/**
+ * Throws unless the request is for an IP address or localhost, and not from another origin. Any other name may have
+ * been pointed at this machine by DNS rebinding.
+ */
+export function assertSameOrigin(request: FastifyRequest): void {
+  const { host = "", origin = "" } = request.headers;
+  const name = hostName(host);
+  if (name !== "localhost" && isIP(name) === 0)
+    throw toForbiddenError("The controls are available by IP address or as localhost only.", host);
+  if (isCrossOrigin(request)) throw toForbiddenError("Other web pages must not use the controls.", origin);
+}

@@ -28,7 +28,7 @@ import type { World } from "../world/model/world";
 const formatAmount = (amount: number) => amount.toLocaleString("en-GB");
 
 /** Lists the amount bands with their approvers. */
-export const describeRules = ({ rules }: ApprovalsConfig): Html =>
+const describeRules = ({ rules }: ApprovalsConfig): Html =>
   definitionList(
     rules.map(({ min_amount, max_amount, currency, combinations }) => {
       const until = max_amount === null ? "or more" : `to ${formatAmount(max_amount)}`;

@@ -12,7 +12,7 @@ import type { RoutePlugin } from "../server/server";
 import type { World } from "../world/model/world";
 
 /** Parameters of the application's request, passed through the form. */
-export interface LoginRequest {
+interface LoginRequest {
   readonly client_id: string;
   readonly redirect_uri: string;
   readonly state: string;
@@ -24,7 +24,7 @@ interface FailedLogin {
   readonly email: string;
 }
 
-export function loginPage(
+function loginPage(
   { client_id, redirect_uri, state }: LoginRequest,
   demoUser: { readonly email: string },
   failed?: FailedLogin,

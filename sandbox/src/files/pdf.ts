@@ -33,7 +33,7 @@ interface Heading {
 }
 
 /** PDF document under construction. */
-export class PdfCanvas {
+class PdfCanvas {
   constructor(
     readonly document: PdfDocument,
     private readonly heading: Heading,

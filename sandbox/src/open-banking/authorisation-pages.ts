@@ -56,7 +56,7 @@ const outcomePage = (world: World, authorisation: Authorisation) =>
 const isDecided = (world: World, authorisation: Authorisation) =>
   scaStatusOf(world, authorisation) in outcomes;
 
-export const sendPage = (reply: FastifyReply, status: number, text: string) =>
+const sendPage = (reply: FastifyReply, status: number, text: string) =>
   reply.code(status).headers(pageHeaders).send(text);
 
 /** Returns the selected accounts, or undefined if there was no choice. */
@@ -66,7 +66,7 @@ const selectedChoices = (form: URLSearchParams, { decision: { choices } }: Autho
     : undefined;
 
 /** Shows the approval form, or the outcome if it was decided. `action` is the URL that receives the form. */
-export function sendQuestion(
+function sendQuestion(
   world: World,
   reply: FastifyReply,
   authorisation: Authorisation,
@@ -78,7 +78,7 @@ export function sendQuestion(
 }
 
 /** Records the decision from the form. `nextUrl` returns the page to redirect to, if any. */
-export function receiveDecision(
+function receiveDecision(
   world: World,
   form: URLSearchParams,
   reply: FastifyReply,
@@ -124,10 +124,10 @@ const crossOriginPage = cardPage(
 );
 
 /** Refuses a form that was sent by a page of another origin. */
-export const sendCrossOriginError = (reply: FastifyReply): FastifyReply =>
+const sendCrossOriginError = (reply: FastifyReply): FastifyReply =>
   sendPage(withLoggedError(reply, "The form was sent by another web page."), 403, crossOriginPage);
 
-export const sendNotFound = (reply: FastifyReply): FastifyReply =>
+const sendNotFound = (reply: FastifyReply): FastifyReply =>
   sendPage(withLoggedError(reply, notFoundMessage), 404, unknownAuthorisation);
 
 export const scaPage: RoutePlugin = (app, session) => {

@@ -7,7 +7,7 @@ import { toEntryReference } from "../world/model/account";
 import type { TransactionStatus } from "../world/common/enumerations";
 import type { Payment, PaymentStatus, StatusReason } from "../world/model/payment";
 
-export type Xml = {
+type Xml = {
   readonly [name: string]: Xml | readonly Xml[] | readonly string[] | string | number | undefined;
 };
 
@@ -21,9 +21,9 @@ const builder = new XmlBuilder({
 });
 
 /** Writes elements as text and omits undefined ones. */
-export const writeElements = (content: Xml): string => builder.build(content);
+const writeElements = (content: Xml): string => builder.build(content);
 
-export const xmlDeclaration = '<?xml version="1.0" encoding="UTF-8"?>\n';
+const xmlDeclaration = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
 const indicators = { Credit: "CRDT", Debit: "DBIT" } as const;
 

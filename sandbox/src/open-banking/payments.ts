@@ -51,7 +51,7 @@ const retentionMs = dayMs;
  * Runs the call, or returns the stored response to the client's first call with the same ID and content. Throws if the
  * ID was used with other content. Refused calls are not stored.
  */
-export function respondOnce<R extends Result>(
+function respondOnce<R extends Result>(
   { values, client, world }: Call<{ readonly "X-Request-ID": string }>,
   content: object,
   respond: () => R,

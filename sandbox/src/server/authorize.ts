@@ -58,7 +58,7 @@ const fieldsWithAliases = memoizePerOperation((operation: Declaration) =>
 );
 
 /** Returns the fields that are not written as in the contract. `body` holds the raw fields. */
-export function formatViolations(
+function formatViolations(
   operation: Declaration,
   { query }: Pick<HttpRequest, "query">,
   body: Values = {},

@@ -1,5 +1,7 @@
 /** Tests the controls and their effect on clients. */
+import { readFile } from "node:fs/promises";
 import { get } from "node:http";
+import { join } from "node:path";
 import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
 import { contract } from "@fxdesk/toolkit/operations";
 import { controls, HttpError, type Sandbox, startSandbox } from "@fxdesk/sandbox";
@@ -355,4 +357,17 @@ describe("access from web pages", () => {
 test("marks each response of a control as an extension", async () => {
   const { headers } = await ask(sandbox, "/_sandbox/clock");
   expect(headers.get("x-fxdesk-extension")).toBe("true");
+});
+
+test("the documentation lists every control and no others", async () => {
+  const guide = await readFile(join(__dirname, "../../../docs/sandbox.md"), "utf8");
+  const [, section = ""] = /^## Controls$(.*?)^## /ms.exec(guide) ?? [];
+  const rows = [...section.matchAll(/^\| `(\w+)` +\| (.*?) *\| `(.*?)` *\|$/gm)].map(([, ...cells]) => cells);
+  expect(rows).toEqual(
+    controls.map(({ name, summary, method, path }) => [
+      name.replace("sandbox.", ""),
+      summary,
+      `${method} ${path}`,
+    ]),
+  );
 });
