@@ -10,9 +10,9 @@ import {
   resourceIdentity,
   pathsMayMatch,
   toSnakeCase,
+  labelParts,
 } from "../spec/created-resources";
 import type { Values } from "../spec/fields";
-import { labelParts } from "../spec/label-parts";
 import type { Declaration } from "../spec/operation";
 import { customerFromValues } from "../spec/service";
 import { waitTimeoutMs, waitAtMost } from "../journal/outcome-writer";

@@ -9,9 +9,8 @@ import { accountFields, accountOperations, selectAccounts } from "../procedures/
 import { checkBounds, signedAmount } from "../procedures/decimal";
 import { assertBalances } from "../procedures/row-validation";
 import type { Context } from "../procedures/procedure";
-import { readEach } from "./read-each";
 import { missingAccountGaps } from "./transactions";
-import { watch } from "./watch";
+import { readEach, watch } from "./watch";
 
 const WatchedBalance = z
   .object({

@@ -2,8 +2,7 @@
 import { z } from "zod";
 import { textField } from "../values/response-fields";
 import { json } from "../spec/declare";
-import { readEach } from "./read-each";
-import { subtractDays, watch } from "./watch";
+import { readEach, subtractDays, watch } from "./watch";
 
 const WatchedConsent = z
   .object({

@@ -1,10 +1,9 @@
 /** Batches of changes, for callers that ask from time to time. */
 import type { ChangeBatch, InitialChanges, SinceOptions } from "../api/watch-options";
 import type { ReadWindow, Snapshot, WatchStart } from "../spec/watch";
-import { decodeCursor, encodeCursor, toChange } from "./cursor";
+import { decodeCursor, encodeCursor, toChange, type StoredChange } from "./stored-rows";
 import { diff, firstDayToRead } from "./diff";
 import { Poller, type WatchDependencies } from "./poller";
-import type { StoredChange } from "./stored-rows";
 import type { AnyWatch } from "./watch";
 import { lastReadFailed, unknownCursor } from "./watch-errors";
 

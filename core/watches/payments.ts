@@ -4,8 +4,7 @@ import { textField } from "../values/response-fields";
 import type { getPaymentStatus } from "../contract/payments";
 import { json } from "../spec/declare";
 import type { InputOf } from "../spec/input-types";
-import { readEach } from "./read-each";
-import { watch } from "./watch";
+import { readEach, watch } from "./watch";
 
 const paymentPathPattern =
   /^(payments|bulk-payments|periodic-payments)\/((?:pain\.001-)?(?:sepa-credit-transfers|instant-sepa-credit-transfers|target-2-payments|cross-border-credit-transfers))\/([^\s/\\]+)$/;

@@ -3,8 +3,7 @@ import { z } from "zod";
 import { textField } from "../values/response-fields";
 import { ReceivedFile } from "../call/received-file";
 import { json } from "../spec/declare";
-import { readEach } from "./read-each";
-import { watch } from "./watch";
+import { readEach, watch } from "./watch";
 
 const statementUrlPattern = /\/accounts\/([0-9a-fA-F-]{36})\/statements\/([0-9a-fA-F-]{36})\/file(?:\?.*)?$/;
 

@@ -1,6 +1,9 @@
-/** Rows of the tables of watches: the states of the entries, the gaps of the last read, and the changes. All are sealed. */
+/**
+ * Rows of the tables of watches: the states of the entries, the gaps of the last read, and the changes. All are sealed.
+ * Consumers know a change by its cursor.
+ */
 import { createHash } from "node:crypto";
-import type { ChangeKind, WatchState } from "../spec/watch";
+import type { Change, ChangeKind, WatchState } from "../spec/watch";
 import type { Row, Value } from "../store/database";
 import type { Sealer } from "../store/sealer";
 
@@ -87,3 +90,30 @@ export function decodeChange(
   const change = JSON.parse(sealer.unseal(String(content), changeContext(watchId, seq))) as FoundChange;
   return { ...change, seq, at: Number(at), repeated: seq <= delivered };
 }
+
+/** A cursor is the position of a change, as text for consumers: the start of the ID of the watch and a sequence number. */
+const prefixOf = (watchId: string): string => watchId.slice(0, 16);
+
+export const encodeCursor = (watchId: string, seq: number): string => `${prefixOf(watchId)}.${seq}`;
+
+/** Returns the sequence number; undefined if the cursor is of another watch or malformed. */
+export function decodeCursor(watchId: string, cursor: string): number | undefined {
+  const [prefix, seq = ""] = cursor.split(".");
+  return prefix === prefixOf(watchId) && /^\d{1,15}$/.test(seq) ? Number(seq) : undefined;
+}
+
+/** Returns a stored change as consumers receive it. */
+export const toChange = (
+  watch: string,
+  watchId: string,
+  { seq, kind, id, entry, before, at, repeated }: StoredChange,
+): Change => ({
+  watch,
+  kind,
+  id,
+  entry,
+  before,
+  at: new Date(at).toISOString(),
+  repeated,
+  cursor: encodeCursor(watchId, seq),
+});

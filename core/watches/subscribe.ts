@@ -1,7 +1,7 @@
 /** Delivers the changes of a watch one after the other. */
 import type { Delivery, WatchOptions } from "../api/watch-options";
 import { FxdeskError } from "../spec/errors";
-import { toChange } from "./cursor";
+import { toChange } from "./stored-rows";
 import { Poller, type WatchDependencies } from "./poller";
 import type { NextStep } from "./repository";
 

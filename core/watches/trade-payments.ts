@@ -3,8 +3,7 @@ import { z } from "zod";
 import { optionalText, textField } from "../values/response-fields";
 import { json } from "../spec/declare";
 import { fetchAllTrades } from "../procedures/fetch-all-trades";
-import { readEach } from "./read-each";
-import { watch } from "./watch";
+import { readEach, watch } from "./watch";
 
 const TradePayment = z
   .object({

@@ -1,6 +1,9 @@
-/** Tests the contents of the published package. */
-import { readFile, stat } from "node:fs/promises";
+/** Tests the contents of the published package, and the count of its size. */
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import manifest from "../../package.json";
 import { type PackedPackage, packPackage } from "../support/packed-package";
 
@@ -59,4 +62,21 @@ test("does not import development dependencies", async () => {
   const developing = new Set(Object.keys(manifest.devDependencies).filter((name) => !(name in peers)));
   expect([...asked].filter((name) => developing.has(name))).toEqual([]);
   for (const name of Object.keys(manifest.dependencies)) expect(asked).toContain(name);
+});
+
+test("the size of a checkout counts tokens, without comments, blank lines and derived folders", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "fxdesk-size-"));
+  for (const path of ["core", "core/dist", "test"]) await mkdir(join(folder, path), { recursive: true });
+  await writeFile(join(folder, "core/one.ts"), "// A comment.\n\nexport const one = `a\n${1}`; /* one */\n");
+  await writeFile(join(folder, "core/dist/one.ts"), "export const one = 1;\n");
+  await writeFile(join(folder, "test/one.test.ts"), "test();\n");
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    join(root, "dist/build/count-tokens.js"),
+    folder,
+  ]);
+  await rm(folder, { recursive: true });
+  const figures = stdout.split("\n").map((line) => line.match(/[\w/]+/g) ?? []);
+  expect(figures).toContainEqual(["core", "1", "2", "8"]);
+  expect(figures).toContainEqual(["product", "1", "2", "8"]);
+  expect(figures).toContainEqual(["tests", "1", "1", "4"]);
 });

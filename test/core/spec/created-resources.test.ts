@@ -6,10 +6,10 @@ import {
   deletedIdField,
   resourceIdentity,
   toSnakeCase,
+  labelParts,
 } from "../../../core/spec/created-resources";
 import { createConsent } from "../../../core/contract/consents";
 import { initiateBulkPayment, initiatePayment } from "../../../core/contract/payments";
-import { labelParts } from "../../../core/spec/label-parts";
 import type { Declaration } from "../../../core/spec/operation";
 import { json, operation } from "../../../core/operations";
 import { fxdeskService } from "../../../core/client/fxdesk-service";
