@@ -8,12 +8,11 @@ import { isWatch } from "../core/spec/watch";
 import { propertyOf, valueOf } from "../core/values/kind";
 import { suggestions } from "../core/values/suggestions";
 import { coerceValue } from "./coerce-value";
-import { cursorArgument } from "./continuations";
-import { returnsRows } from "./read-list";
+import { cursorArgument, returnsRows } from "./read-list";
 import type { JsonObject } from "./render/content";
 import { argumentName, spellingKey, withArgumentNames } from "./render/names";
 import { schemaPartsOf } from "./render/values";
-import type { Settings } from "./target";
+import type { Settings } from "./instructions";
 import { splitWatchArguments, type WatchPosition } from "./watch-tool";
 
 /** The arguments of a call, separated by their meaning, and the violations found while parsing them. */

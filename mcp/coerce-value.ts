@@ -23,41 +23,23 @@ const isExactNumber = (text: string): boolean => {
   return Number.isFinite(number) && new Big(text).eq(decimalString(number));
 };
 
-/** Returns the possible readings of a number with separators: "1,234" may be 1234 or 1.234. */
-function possibleDecimals(text: string): string[] {
-  const digits = text.replace(/[\s'_]/g, "");
-  if (!/^-?\d[\d.,]*$/.test(digits)) return [];
-  const point = Math.max(digits.lastIndexOf("."), digits.lastIndexOf(","));
-  const integerReading = digits.replace(/[.,]/g, "");
-  const withPoint =
-    point < 0 ? integerReading : `${digits.slice(0, point).replace(/[.,]/g, "")}.${digits.slice(point + 1)}`;
-  const mayGroup = /^-?\d{1,3}([.,]\d{3})+$/.test(digits);
-  return mayGroup ? [integerReading, withPoint] : [withPoint];
-}
-
 function coerceNumber(text: string): CoercionResult {
   const trimmed = text.trim();
-  if (!decimalPattern.test(trimmed)) {
-    const candidates = possibleDecimals(trimmed).filter((candidate) => decimalPattern.test(candidate));
-    const form = candidates.length > 0 ? `send ${candidates.join(" or ")}` : "for example 1234.5";
+  if (!decimalPattern.test(trimmed))
     return reject(
-      `must be a number with a decimal point and no grouping (${form}), not ${JSON.stringify(text)}`,
+      `must be a number with a decimal point and no grouping, for example 1234.5, not ${JSON.stringify(text)}`,
     );
-  }
   return isExactNumber(trimmed)
     ? accept(Number(trimmed))
     : reject(`has more digits than a number can hold exactly: ${text}`);
 }
 
-const booleans: ReadonlyMap<string, boolean> = new Map([
-  ["true", true],
-  ["false", false],
-]);
-
-const coerceBoolean = (text: string): CoercionResult =>
-  booleans.has(text.trim().toLowerCase())
-    ? accept(booleans.get(text.trim().toLowerCase()))
+function coerceBoolean(text: string): CoercionResult {
+  const word = text.trim().toLowerCase();
+  return word === "true" || word === "false"
+    ? accept(word === "true")
     : reject(`must be true or false, not ${JSON.stringify(text)}`);
+}
 
 function tryParseJson(text: string): unknown {
   try {
@@ -84,20 +66,13 @@ const toObject = (value: unknown): unknown =>
 const knownOptions = (schema: z.ZodType): readonly string[] | undefined =>
   optionsOf(schema) ?? metaOf(schema)["x-extensible-enum"];
 
-/** Returns the options that share a word of more than three letters with the text. */
-const optionsSharingWord = (text: string, options: readonly string[]) =>
-  options.filter((option) => {
-    const words = text.toLowerCase().split(/[^a-z0-9]+/);
-    return words.some((word) => word.length > 3 && option.toLowerCase().includes(word));
-  });
-
 function coerceOption(schema: z.ZodType, text: string): CoercionResult | undefined {
   const options = knownOptions(schema);
   if (!options || options.includes(text) || metaOf(schema).alsoSpelled?.has(text)) return undefined;
   const same = options.find((option) => spellingKey(option) === spellingKey(text));
   if (same !== undefined) return accept(same);
   if (!optionsOf(schema)) return undefined;
-  const near = [...suggestions(text, options), ...optionsSharingWord(text, options)].slice(0, 2);
+  const near = suggestions(text, options).slice(0, 2);
   const hint = near.length > 0 ? `; nearest: ${near.join(", ")}` : "";
   return reject(`must be one of ${options.join(", ")}, not ${JSON.stringify(text)}${hint}`);
 }

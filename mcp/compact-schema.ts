@@ -8,11 +8,8 @@ export type RenderText = (text: string) => string;
 /** Length in characters from which a repeated schema is replaced by a reference. */
 const minSharedSchemaLength = 60;
 
-/** Number of properties from which listing the names is shorter than listing the types. */
+/** Number of properties without descriptions from which listing the names is shorter than listing the types. */
 const minListedNames = 4;
-
-/** Number of optional property names listed. */
-const maxListedNames = 3;
 
 /**
  * Avoids a list of types, which some hosts refuse; they understand `nullable`, and others ignore it. Decimal numbers are
@@ -39,10 +36,6 @@ function minimalProperties(properties: unknown, required: unknown): JsonObject {
 /** True for a list item that needs no description of its own. */
 const isPlainItem = (path: string, { type }: JsonObject): boolean =>
   path.endsWith("[]") && type !== "object" && type !== "array";
-
-/** Lists some of the names; the error for a wrong one lists them all. */
-const andMore = (names: readonly string[]): string =>
-  names.length > maxListedNames ? `${names.slice(0, maxListedNames - 1).join(", ")} etc.` : names.join(", ");
 
 const minimalSchema = ({ type, items, properties, required }: JsonObject): JsonObject => ({
   ...typeOf(type),
@@ -86,9 +79,6 @@ function repetitionKey({ properties, required, ...rest }: JsonObject, path: stri
  */
 export function compactSchema(schema: JsonObject, renderText: RenderText): JsonObject {
   const described = new Map<string, string>();
-  /** Descriptions already given by a top-level argument. */
-  const describedArguments = new Set<string>();
-  const descriptionKey = (name: string, { description }: JsonObject) => `${name} ${String(description)}`;
 
   /** Returns the description of a field; undefined for a plain list item, which its list describes. */
   const informativeText = ({ description, ...node }: JsonObject, path: string): string | undefined =>
@@ -115,30 +105,27 @@ export function compactSchema(schema: JsonObject, renderText: RenderText): JsonO
     };
   }
 
-  /** Returns required properties and the names of the others, for an object whose descriptions are all repeated. */
-  function namesOnlySchema(node: JsonObject, path: string): JsonObject | undefined {
-    if (node.properties === undefined || path === "") return undefined;
-    const properties = Object.entries(node.properties as Record<string, JsonObject>);
-    const isNew = ([name, inner]: (typeof properties)[number]) =>
-      inner.description !== undefined && !describedArguments.has(descriptionKey(argumentName(name), inner));
-    if (properties.length < minListedNames || properties.some(isNew)) return undefined;
-    const some = minimalProperties(node.properties, node.required);
-    const others = properties.map(([name]) => argumentName(name)).filter((name) => !(name in some));
-    const isRepeated = properties.some(([, { description }]) => description !== undefined);
-    const also = `May include ${andMore(others)}${isRepeated ? ", as outside" : ""}`;
-    const words = [informativeText(node, path), renderText(also.endsWith(".") ? also : `${also}.`)]
-      .filter(Boolean)
-      .join(" ");
+  /** Returns required properties and the names of the others, for an object without descriptions. */
+  function namesOnlySchema({ type, properties, required, ...node }: JsonObject, path: string) {
+    const all = Object.entries((properties ?? {}) as Record<string, JsonObject>);
+    if (
+      path === "" ||
+      all.length < minListedNames ||
+      all.some(([, inner]) => inner.description !== undefined)
+    )
+      return undefined;
+    const shown = minimalProperties(properties, required);
+    const others = all.map(([name]) => argumentName(name)).filter((name) => !(name in shown));
+    const words = [informativeText(node, path), `May include ${others.join(", ")}.`];
     return {
-      ...typeOf(node.type),
-      description: words,
-      properties: some,
-      ...(node.required !== undefined && { required: (node.required as string[]).map(argumentName) }),
+      ...typeOf(type),
+      description: words.filter(Boolean).join(" "),
+      properties: shown,
+      ...(required !== undefined && { required: (required as string[]).map(argumentName) }),
     };
   }
 
   function compactNode(node: JsonObject, path: string): JsonObject {
-    if (!/[.[]/.test(path)) describedArguments.add(descriptionKey(path, node));
     const earlier = earlierPathOf(node, path);
     if (earlier !== undefined) return repeatedSchema(node, earlier);
     const named = namesOnlySchema(node, path);

@@ -4,23 +4,68 @@ import { formatOutcomeLine } from "../core/call/outcome-line";
 import type { ServiceResponse } from "../core/call/response";
 import { FxdeskError } from "../core/spec/errors";
 import { declarationsOf } from "../core/spec/service";
-import type { CallOptions } from "../core/call/call-options";
+import type { CallOptions, ReleaseProposal } from "../core/call/call-options";
 import type { ClientCore } from "../core/api/client-types";
 import type { Values } from "../core/spec/fields";
 import type { Callable } from "../core/spec/operation";
 import { isWatch } from "../core/spec/watch";
 import { type ParsedArguments, parseArguments } from "./arguments";
-import { Continuations } from "./continuations";
-import type { Answer, Caller } from "./protocol";
+import { Continuations, readList, returnsRows } from "./read-list";
+import type { Answer, Caller, Question } from "./protocol";
 import type { JsonObject, ToolResult } from "./render/content";
-import { readList, returnsRows } from "./read-list";
-import { releaseQuestionOf } from "./release-question";
 import { deliverToResources } from "./render/files";
 import { Resources } from "./render/links";
 import { type CallResponse, type FxdeskNotes, renderResult } from "./render/result";
-import { targetData, type Target, targetOf } from "./target";
+import { targetData, type Target, targetOf } from "./instructions";
 import { toToolError, unreadableResult, wasNotConfirmed } from "./tool-error";
 import { readChanges, watchAsCallable } from "./watch-tool";
+import { visibleText } from "./render/values";
+
+/** Upper bounds in characters, because hosts show the question in a small window. */
+const [maxValueLength, maxMessageLength] = [300, 3_000];
+
+const shorten = (text: string, maxLength: number): string =>
+  text.length > maxLength ? `${text.slice(0, maxLength)} … (shortened)` : text;
+
+/** Formats a value on one line, so that it cannot imitate another line of the question. */
+const displayValue = (value: unknown): string =>
+  shorten(
+    visibleText(typeof value === "string" ? value : JSON.stringify(value)).replace(/\s+/g, " "),
+    maxValueLength,
+  );
+
+const factLines = (facts: Readonly<Record<string, unknown>>): string[] =>
+  Object.entries(facts).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}: ${displayValue(value)}`],
+  );
+
+/** Returns method, address and values of a call, or all terms of an order. */
+function factsOf({ terms }: ReleaseProposal): Readonly<Record<string, unknown>> {
+  const { method, address, target, values } = terms;
+  if (method === undefined) return terms;
+  return { call: `${String(method)} ${String(address)}${String(target)}`, ...(values as object) };
+}
+
+const movingRateNote =
+  "The worst rate is derived from a current quote. It may be derived from a newer quote after you answer.";
+
+export function releaseQuestionOf({ title }: Callable, proposal: ReleaseProposal): Question {
+  const { environment, client, validUntil, needs, asks, terms } = proposal;
+  const facts = {
+    environment,
+    client,
+    ...factsOf(proposal),
+    valid_until: new Date(validUntil).toISOString(),
+  };
+  const lines = shorten(factLines(facts).join("\n"), maxMessageLength);
+  const message = [
+    `${title}: send this for release?`,
+    lines,
+    ...(terms.rate_seen === undefined ? [] : [movingRateNote]),
+    `The request then waits for ${displayValue(needs)}. Your answer alone releases nothing.`,
+  ].join("\n\n");
+  return { message, subject: asks };
+}
 
 /** What all tools of a server share. */
 interface ToolContext {

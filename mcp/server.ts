@@ -12,7 +12,7 @@ import {
 import type { Progress } from "../core/spec/procedure";
 import { defaultAnswerTimeoutMs, elicitationFor } from "./elicitation";
 import type { McpServer, Toolbox } from "./protocol";
-import { retentionText } from "./render/expiring-store";
+import { retentionText } from "./render/content";
 
 /** package.json is one folder above the sources and two above the build output. */
 const manifest = ["..", "../.."].map((up) => join(__dirname, up, "package.json")).find(existsSync);
@@ -92,18 +92,12 @@ function handleTools(
 function handleResources(server: Server, toolbox: Toolbox): void {
   const { resources } = toolbox;
   server.setRequestHandler("resources/list", () => ({
-    resources: resources.flatMap(({ uri, name, title, description, mimeType }) =>
-      uri === undefined ? [] : [{ uri, name, title, description, mimeType }],
+    resources: resources.flatMap(({ uri, uriTemplate: _, everyMs: __, ...resource }) =>
+      uri === undefined ? [] : [{ uri, ...resource }],
     ),
   }));
   server.setRequestHandler("resources/templates/list", () => ({
-    resourceTemplates: resources.map(({ uriTemplate, name, title, description, mimeType }) => ({
-      uriTemplate,
-      name,
-      title,
-      description,
-      mimeType,
-    })),
+    resourceTemplates: resources.map(({ uri: _, everyMs: __, ...template }) => template),
   }));
   server.setRequestHandler("resources/read", async ({ params: { uri } }) => {
     const found = await toolbox.read(uri).catch((error: Error) => {

@@ -6,14 +6,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ClientCore } from "../core/api/client-types";
 import type { Service } from "../core/spec/service";
-import { instructionsFor, titleFor } from "./instructions";
+import { instructionsFor, titleFor, type Settings, targetOf } from "./instructions";
 import type { Inventory } from "./inventory";
 import { notOfferedError, type Offer, selectTools } from "./offered-tools";
 import type { Toolbox } from "./protocol";
 import { errorResult, stoppingResult } from "./render/content";
 import type { ToolRunner } from "./run-tool";
 import { parseWatchUri, Subscriptions, watchMimeType, type WatchUpdate } from "./subscriptions";
-import { type Settings, targetOf } from "./target";
 
 /** The generated inventory of all tools, next to the built server. */
 export const toolsFile = "tools.json";

@@ -9,7 +9,7 @@ import type { Change, Watch } from "../core/spec/watch";
 import type { JsonObject } from "./render/content";
 import { argumentsOf } from "./render/names";
 import type { ListResult } from "./render/rows";
-import { jsonLength, maxResultLength } from "./render/truncate";
+import { jsonLength, maxResultLength } from "./render/values";
 
 /** Arguments of the tool that are not fields of the watch. */
 const ownArguments = { cursor: "cursor", from: "from" } as const;

@@ -40,3 +40,9 @@ export const errorResult = (...sentences: readonly (string | false | undefined)[
 /** Returns the result of a call that arrives while the server stops. */
 export const stoppingResult = (tool: string): ToolResult =>
   errorResult(`${tool} failed: the server is stopping. Nothing was sent.`);
+
+/** Time for which a server keeps what does not fit in a result. */
+export const retentionMs = 15 * 60_000;
+
+/** The retention time as it appears in results. */
+export const retentionText = `${retentionMs / 60_000} minutes`;

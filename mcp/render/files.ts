@@ -4,10 +4,9 @@ import type { ReceivedFile } from "../../core/call/received-file";
 import type { Callable } from "../../core/spec/operation";
 import type { DeliverFile } from "../../core/spec/procedure";
 import { isObject, type JsonObject, type ResourceLink, type ResultContent } from "./content";
-import { retentionText } from "./expiring-store";
 import { excerptNote, linkedContent, type Resources, storedUriRoot, textContent } from "./links";
-import { jsonLength, maxResultLength, truncate } from "./truncate";
-import { visibleText } from "./values";
+import { retentionText } from "./content";
+import { jsonLength, maxResultLength, truncate, visibleText } from "./values";
 
 /** Largest file that is stored, in bytes. */
 const maxFileBytes = 8 * 1024 * 1024;
@@ -109,15 +108,9 @@ export function withFileExcerpts(result: ResultContent, resources: Resources): R
         truncated: "No longer stored on this server. Request fewer files at once.",
       });
   }
-  let remaining = maxResultLength - jsonLength(result.content);
-  // Shortest first, so that unused room goes to the longer files.
   const texts = stored.filter(({ part }) => part.text !== undefined);
-  const shortestFirst = texts.toSorted((one, other) => one.part.text!.length - other.part.text!.length);
-  for (const [index, { file, part }] of shortestFirst.entries()) {
-    const excerpted = withExcerpt(file, part, remaining / (texts.length - index));
-    remaining -= jsonLength(excerpted) - jsonLength(file);
-    replacements.set(file, excerpted);
-  }
+  const share = (maxResultLength - jsonLength(result.content)) / texts.length;
+  for (const { file, part } of texts) replacements.set(file, withExcerpt(file, part, share));
   // The compact text was created without the files, so it is dropped.
   const { text: _, remarks, attachments = [] } = result;
   return {

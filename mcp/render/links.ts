@@ -1,8 +1,57 @@
 /** Links to files and long texts, which are stored for a limited time and read in parts by URI. */
 import type { Callable } from "../../core/spec/operation";
-import type { JsonObject, ResourceLink, ResultContent } from "./content";
-import { ExpiringStore, retentionText } from "./expiring-store";
-import { maxResultLength, truncate, truncationNote } from "./truncate";
+import {
+  type JsonObject,
+  type ResourceLink,
+  type ResultContent,
+  retentionMs,
+  retentionText,
+} from "./content";
+import { maxResultLength, truncate, truncationNote } from "./values";
+import { randomUUID } from "node:crypto";
+
+/** Total size of all entries, in characters of JSON. */
+const maxStoredLength = 32 * 1024 * 1024;
+
+interface Entry<T> {
+  readonly value: T;
+  readonly size: number;
+  readonly expiresAt: number;
+}
+
+/** Belongs to one client of the service. The oldest entries are evicted first. */
+export class ExpiringStore<T> {
+  readonly #entries = new Map<string, Entry<T>>();
+  #size = 0;
+
+  constructor(private readonly now: () => number = Date.now) {}
+
+  /** Stores a value and returns its key; undefined if the value exceeds the total size. */
+  add(value: T, size: number): string | undefined {
+    if (size > maxStoredLength) return undefined;
+    this.#evictUntil(maxStoredLength - size);
+    const key = randomUUID();
+    this.#entries.set(key, { value, size, expiresAt: this.now() + retentionMs });
+    this.#size += size;
+    return key;
+  }
+
+  /** Returns the value; undefined if the key is unknown or has expired. */
+  get(key: string): T | undefined {
+    this.#evictUntil(maxStoredLength);
+    return this.#entries.get(key)?.value;
+  }
+
+  // All entries have the same lifetime, so insertion order is also expiry order.
+  #evictUntil(maxLength: number): void {
+    const now = this.now();
+    for (const [key, { size, expiresAt }] of this.#entries) {
+      if (expiresAt > now && this.#size <= maxLength) return;
+      this.#entries.delete(key);
+      this.#size -= size;
+    }
+  }
+}
 
 export interface Resource {
   readonly name: string;

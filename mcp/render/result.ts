@@ -7,8 +7,7 @@ import { fileContent, withFileExcerpts } from "./files";
 import { linkedContent, type Resources, textContent } from "./links";
 import { listContent } from "./list";
 import type { ListResult } from "./rows";
-import { jsonLength, maxResultLength, truncate, truncationNote } from "./truncate";
-import { withDecimalStrings } from "./values";
+import { jsonLength, maxResultLength, truncate, truncationNote, withDecimalStrings } from "./values";
 
 /** Maximum number of reported differences from the contract. */
 const maxDifferences = 5;

@@ -41,12 +41,6 @@ test("repeating a booking prints the recorded outcome", async () => {
   expect(shown.stdout).toContain('"cli"');
 });
 
-test("another --key makes another booking", async () => {
-  await book("--yes", "--key", "first");
-  await book("--yes", "--key", "second");
-  expect(server.heads).toHaveLength(2);
-});
-
 test("--json prints the journal entry, also in errors", async () => {
   const { stderr } = await book("--yes", "--json", "--key", "K-1");
   const [told] = jsonLines(stderr);
@@ -74,10 +68,4 @@ test("rejects an invalid key as a usage error", async () => {
   expect(code).toBe(2);
   expect(stderr).toContain("--key must be text of 1 to 200 characters");
   expect(server.heads).toHaveLength(0);
-});
-
-test("only money operations have the flag", async () => {
-  const { code, stderr } = await runFxdesk(["call", "trades.list", "--key", "k"]);
-  expect(code).toBe(2);
-  expect(stderr).toContain("no flag --key");
 });

@@ -1,6 +1,5 @@
 import { type AddressInfo, createServer } from "node:net";
 import { operations } from "@fxdesk/toolkit/operations";
-import { loadSandbox, type SandboxPackage } from "../../cli/sandbox/sandbox-package";
 import { procedures } from "../../core/procedures/all";
 import manifest from "../../package.json";
 import { untilEvent } from "../support/eventually";
@@ -12,10 +11,6 @@ describe("help", () => {
     expect(code).toBe(0);
     for (const word of ["call", "operations", "mcp", "sandbox", "store", "openapi", "7  Sent"])
       expect(stdout).toContain(word);
-  });
-
-  test("is printed on stderr without a command", async () => {
-    expect(await runFxdesk([])).toMatchObject({ code: 2, stdout: "" });
   });
 
   test.each(["call", "operations", "mcp", "sandbox", "store", "openapi"])(
@@ -122,13 +117,10 @@ describe("a port in use", () => {
 describe("fxdesk sandbox", () => {
   test.each([
     ["--quote-seconds", "0", "a number above zero"],
-    ["--quote-seconds", "soon", "a number above zero"],
     ["--market-hours", "weekdays", "always or real"],
     ["--sca-approach", "embedded", "redirect or oauth"],
-    ["--redirect-uri", "callback", "a full URL"],
     ["--now", "soon", "a date and time"],
     ["--now", "2026-02-30T09:30:00Z", "a date and time"],
-    ["--now", "2026-02-28T25:00:00Z", "a date and time"],
   ])("does not start with %s %s", async (flag, value, message) => {
     const { code, stderr } = await runFxdesk(["sandbox", flag, value]);
     expect(code).toBe(2);
@@ -137,11 +129,9 @@ describe("fxdesk sandbox", () => {
 
   test.each([
     ["--smtp-url", "localhost:25", "--smtp-url must be an smtp:// or smtps:// URL"],
-    ["--smtp-url", "http://127.0.0.1:1025", "--smtp-url must be an smtp:// or smtps:// URL"],
     ["--now", "9999-12-31T00:00:00Z", "--now must be from 2000-01-01T00:00:00.000Z to"],
     ["--world", "nowhere.yaml", "Included worlds: exporter, group, empty."],
     ["--world", "package.json", "package.json, line 2: name is unknown."],
-    ["--quote-seconds", "1e300", "--quote-seconds must be more than zero and at most 31622400"],
   ])("does not start with %s %s, an error of the sandbox", async (flag, value, message) => {
     const { code, stderr } = await runFxdesk(["sandbox", flag, value]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
@@ -151,18 +141,12 @@ describe("fxdesk sandbox", () => {
     const { code, stderr } = await runFxdesk(["sandbox", "--port", "0", "--host", host]);
     expect([code, stderr]).toEqual([2, `--host must be an address of this machine, not ${host}.\n`]);
   });
-
-  test("starts the installed package", async () => {
-    const sandbox: SandboxPackage = await import("@fxdesk/sandbox");
-    expect(sandbox.startSandbox).toBe((await loadSandbox()).startSandbox);
-  });
 });
 
 describe("tool selection of fxdesk mcp", () => {
   test.each([
     [["--toolsets", "trade"], {}, 'There is no toolset "trade". Did you mean trades'],
     [["--tools", "list_trade"], {}, 'There is no tool "list_trade". Did you mean list_trades'],
-    [[], { FXDESK_MCP_TOOLSETS: "daily,trade" }, 'There is no toolset "trade".'],
     [[], { FXDESK_MCP_READ_ONLY: "maybe" }, "FXDESK_MCP_READ_ONLY must be true or false"],
     [[], { FXDESK_MCP_ALLOW: "all" }, "--allow takes change or money"],
   ])("refuses %j with %j before it serves", async (flags, variables, message) => {

@@ -87,16 +87,6 @@ test("whoami prints the error", async () => {
   expect(await whoami("desk")).toMatchObject({ code: 6, reachable: false });
 });
 
-test("whoami without a profile prints the settings of the environment", async () => {
-  const variables = { ...first, FXDESK_CLIENT_ID: demo.clientId, FXDESK_ACCESS_TOKEN: "wrong-token" };
-  const { code, stdout } = await runFxdesk(["whoami", "--json"], { variables });
-  expect([code, JSON.parse(stdout)]).toEqual([
-    3,
-    expect.objectContaining({ environment: "sandbox", reachable: true, authorised: false }),
-  ]);
-  expect(stdout).not.toContain("wrong-token");
-});
-
 test("a profile replaces the service settings of the environment", async () => {
   await login("desk", first);
   const elsewhere = {
@@ -133,14 +123,6 @@ test("no flag sends a profile to another service", async () => {
     ]);
   }
   expect(sandbox.requests).toHaveLength(before);
-});
-
-test("a login does not affect a refresh token of the environment", async () => {
-  const renewed = { ...first, FXDESK_CLIENT_ID: demo.clientId, FXDESK_REFRESH_TOKEN: demo.refreshToken };
-  await runFxdesk(["call", "trades.list"], { variables: renewed });
-  await login("desk", renewed);
-  const check = await runFxdesk(["store", "check", "--json"], { variables: store });
-  expect(JSON.parse(check.stdout)).toMatchObject({ tokens: 2 });
 });
 
 test("logout prevents calls and deletes all secrets", async () => {
@@ -212,15 +194,6 @@ test("rejects a login without access to the configured client", async () => {
   expect(stdout).not.toContain("wrong");
 });
 
-test("prints no secret", async () => {
-  const ran = await login("desk", first);
-  const shown = [ran, await whoami("desk"), await runFxdesk(["profiles"])].map((each) =>
-    JSON.stringify(each),
-  );
-  const secrets = [demo.authClientSecret, demo.apiKey, store.FXDESK_STORE_KEY!];
-  for (const secret of secrets) for (const text of shown) expect(text).not.toContain(secret);
-});
-
 describe("while login waits", () => {
   test("ignores a callback with another state", async () => {
     const { address, ran } = await startWaitingCommand(["login", "--profile", "desk"], first);
@@ -259,17 +232,6 @@ describe("while login waits", () => {
     expect((await runFxdesk(["profiles", "--json"])).stdout).not.toContain("refused");
   });
 
-  test("rejects an invalid code", async () => {
-    const { address, ran } = await startWaitingCommand(["login", "--profile", "desk", "--json"], first);
-    const back = await signIn(address);
-    back.searchParams.set("code", "guessed-code");
-    expect((await openPage(back)).status).toBe(400);
-    const { code, stderr } = await ran;
-    expect(code).toBe(3);
-    expect(stderr).toContain("refused the code: 400 (invalid_grant)");
-    expect(stderr).not.toContain("guessed-code");
-  });
-
   test("the address contains a code challenge unless disabled", async () => {
     const asked = async (flags: readonly string[]) => {
       const { address, ran } = await startWaitingCommand(["login", "--profile", "desk", ...flags], first);
@@ -295,7 +257,6 @@ describe("while login waits", () => {
 
 test.each([
   ["no name", [], {}, "--profile <name> is required"],
-  ["a name that is none", ["--profile", "../desk"], {}, "--profile must be"],
   [
     "no application",
     ["--profile", "a"],
@@ -308,14 +269,12 @@ test.each([
     { FXDESK_REDIRECT_URI: "" },
     "FXDESK_REDIRECT_URI or --redirect-uri is needed",
   ],
-  ["no service", ["--profile", "a"], { FXDESK_BASE_URL: "" }, "FXDESK_AUTH_URL or --auth-url is needed"],
   [
     "a return elsewhere",
     ["--profile", "a", "--redirect-uri", "https://desk.example/back"],
     {},
     "is not an http address of this machine",
   ],
-  ["an address that is none", ["--profile", "a", "--redirect-uri", "back"], {}, "must be a full address"],
 ])("with %s nobody is asked to log in", async (_what, flags, variables, message) => {
   const { code, stderr } = await runFxdesk(["login", ...flags], { variables: { ...first, ...variables } });
   expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
@@ -327,31 +286,6 @@ test("reports a port in use", async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining("its port is already in use")]);
   await openPage(await signIn(address));
   await ran;
-});
-
-test("accepts requests forwarded from another port", async () => {
-  const { port } = new URL(await freeRedirectUri());
-  const { ran, address } = await startWaitingCommand(["login", "--profile", "desk", "--port", port], first);
-  const back = await signIn(address);
-  const { host } = back;
-  back.port = port;
-  // A proxy that forwards the request keeps the original host name.
-  const { request } = await import("node:http");
-  const status = await new Promise((resolve, reject) => {
-    request(back, { headers: { host } }, ({ statusCode }) => resolve(statusCode))
-      .on("error", reject)
-      .end();
-  });
-  expect([status, (await ran).code]).toEqual([200, 0]);
-});
-
-test("suggests similar names for a missing profile", async () => {
-  await login("desk", first);
-  const { code, stderr } = await callWithProfile("dsek");
-  expect([code, stderr]).toEqual([
-    2,
-    expect.stringContaining("There is no profile dsek. Did you mean desk?"),
-  ]);
 });
 
 test("another store key does not open a profile", async () => {

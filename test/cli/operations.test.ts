@@ -8,7 +8,6 @@ import { operations } from "@fxdesk/toolkit/operations";
 import { callFlags } from "../../cli/call/command";
 import { fieldFlags } from "../../cli/call/field-flags";
 import { mayRespondWith } from "../../core/spec/operation";
-import { connectionFlags } from "../../cli/settings/connection-settings";
 import { flagName } from "../../cli/command-line/arguments";
 import { eventually } from "../support/eventually";
 import { sampleInput, sandboxClient } from "../support/samples";
@@ -78,8 +77,4 @@ test("no field shares its name with a flag", () => {
     expect(names).toEqual([...new Set(names)]);
     expect(names).not.toContain("help");
   }
-});
-
-test("no setting flag is a switch", () => {
-  expect(connectionFlags().every(({ value }) => value)).toBe(true);
 });

@@ -1,6 +1,6 @@
 /** Tests the preview of money calls. */
 import { createClient, type Values } from "@fxdesk/toolkit";
-import { contract, operation } from "@fxdesk/toolkit/operations";
+import { operation } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 import { preview } from "../../cli/call/run";
 import { getTrade } from "../../core/contract/trades";
@@ -80,30 +80,4 @@ mark_once is generated when the request is sent. Set your own with --mark-once.
 Mark-Twice is generated when the request is sent. Set your own with --mark-twice.`,
   );
   expect(shown({ mark_once: "a", "Mark-Twice": "b" })).toBe(`${request}&mark_once=a\nMark-Twice: b`);
-});
-
-test("shows a document with its media type", () => {
-  const product = { "payment-product": "pain.001-sepa-credit-transfers" };
-  expect(previewOf("payments.initiateBulk", { ...product, pain001: "<Document/>" })).toBe(
-    `POST https://banking.example.com/v1/bulk-payments/pain.001-sepa-credit-transfers
-PSU-IP-Address: 192.0.2.7
-content-type: application/xml
-
-<Document/>`,
-  );
-});
-
-test("shows a call without a body", () => {
-  const { "payment-service": service, "payment-product": product } = payment;
-  const input = { "payment-service": service, "payment-product": product, paymentId: "p-1" };
-  expect(previewOf("payments.cancel", input)).toBe(
-    "DELETE https://banking.example.com/v1/payments/sepa-credit-transfers/p-1\nPSU-IP-Address: 192.0.2.7",
-  );
-});
-
-test("shows no credentials", () => {
-  const shown = previewOf("trades.book", { quote_id: "q", reason: "other" });
-  for (const { header } of Object.values(contract.credentials))
-    expect(shown.toLowerCase()).not.toContain(header.toLowerCase());
-  expect(shown).not.toContain("a-secret");
 });

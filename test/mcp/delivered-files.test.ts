@@ -4,7 +4,7 @@ import { contract, defineService, type Procedure } from "../../core/operations";
 import { convertStatements } from "../../core/procedures/convert-statements";
 import { fetchStatements } from "../../core/procedures/fetch-statements";
 import type { JsonObject, ToolResult } from "../../mcp/render/content";
-import { maxResultLength } from "../../mcp/render/truncate";
+import { maxResultLength } from "../../mcp/render/values";
 import { withAssistant } from "../support/surfaces";
 import { textOf } from "./support/clients";
 
@@ -75,29 +75,6 @@ const csv = (name: string, length: number): File => ({
 });
 const pdf: File = { name: "a.pdf", contentType: "application/pdf", content: Buffer.alloc(500, "%PDF-1.7 ") };
 
-test("contains a short text file completely", async () => {
-  const file = csv("a.csv", 300);
-  await withFiles([file], async (assistant) => {
-    const result = await fetchStatementFiles(assistant);
-    expect(result.structuredContent).toEqual({
-      period: { from: "2026-01-01", to: "2026-01-31" },
-      files: [
-        {
-          account_id: "A",
-          currency: "EUR",
-          name: "a.csv",
-          content_type: "text/csv",
-          uri: expect.stringMatching(/^fxdesk:/),
-          text: file.content.toString(),
-        },
-      ],
-      failed: [],
-      complete: true,
-    });
-    expectLinked(result, filesIn(result));
-  });
-});
-
 test("shows the beginning of a long text file and links the complete file", async () => {
   const file = csv("a.csv", 50_000);
   await withFiles([file], async (assistant) => {
@@ -153,27 +130,5 @@ test("reports an evicted file", async () => {
     expect(first).not.toHaveProperty("uri");
     expect(first.truncated).toBe("No longer stored on this server. Request fewer files at once.");
     expectLinked(result, others);
-  });
-});
-
-test("links the single file of a result", async () => {
-  await withFiles([], async (assistant) => {
-    const content = [
-      ":20:S1",
-      ":25:DE89370400440532013000",
-      ":28C:1/1",
-      ":60F:C260101EUR100,00",
-      ":61:2601020102C50,00NTRFREF//B1",
-      ":86:Invoice 7",
-      ":62F:C260102EUR150,00",
-      "-",
-    ].join("\r\n");
-    const result = await call(assistant, "convert_statement", { content, to: "csv" });
-    expect([result.isError, result.isError && textOf(result)]).toEqual([undefined, undefined]);
-    const file = result.structuredContent!.file as DeliveredFile;
-    expect(file.text).toMatch(/Invoice 7/);
-    expectLinked(result, [file]);
-    const { contents } = await assistant.readResource({ uri: file.uri });
-    expect(contents).toMatchObject([{ text: file.text }]);
   });
 });

@@ -52,20 +52,6 @@ test("serves the operations of a module over stdio", async () => {
   await expectQuotes(await revisions["2026-07-28"].stdio(parameters));
 });
 
-test("serves the operations of a module over HTTP", async () => {
-  const token = "a-token-for-these-tests";
-  const served = new McpProcess(["--http", "--allow", "change,money", "--release", "never"], {
-    ...environment,
-    ...trusted,
-    FXDESK_MCP_TOKEN: token,
-  });
-  await served.until(() => served.err.includes("/mcp"));
-  const url = /http:\S+\/mcp/.exec(served.err)![0];
-  await expectQuotes(await revisions["2025-11-25"].http(url, { authorization: `Bearer ${token}` }));
-  served.process.kill();
-  expect(await served.exit).toBe(0);
-});
-
 test("treats operations of an untrusted module as money calls, which are off", async () => {
   const client = await revisions["2025-11-25"].stdio(fxdeskMcp(["--allow", "change"], environment));
   expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("create_quote");

@@ -1,7 +1,5 @@
 /** Results of calls with an unknown outcome, and of internal errors. */
-import { createClient, type ServiceResponse, ReceivedFile } from "@fxdesk/toolkit";
-import { contract, operations } from "@fxdesk/toolkit/operations";
-import { Readable } from "node:stream";
+import { createClient, type ServiceResponse } from "@fxdesk/toolkit";
 import type { McpOptions } from "../../mcp";
 import { createToolbox } from "../../mcp/toolbox";
 import { type Fault, faultServer, inSequence, reset, respond } from "../support/fault-server";
@@ -41,10 +39,6 @@ test.each<[string, Fault]>([
   ["the connection breaks", reset],
   ["the response is not JSON", respond(201, "<html>")],
   ["the response does not identify the trade", respond(201, "{}")],
-  ["the service fails", respond(502, "{}")],
-  ["a gateway gave up", respond(499, "{}")],
-  ["the status is undocumented", respond(202, "{}")],
-  ["the service points elsewhere", respond(303, "", { location: "/trades" })],
 ])("when %s, a booking is not repeated but looked up", async (_, fault) => {
   const { isError, text, calls } = await callOn(fault, "book_trade", booking);
   expect(isError).toBe(true);
@@ -75,21 +69,6 @@ test("reports a refused booking as not carried out", async () => {
   expect(text).toContain("Book trade: not carried out.");
 });
 
-test("names each field that the service rejected by its argument name", async () => {
-  const wrong = (path: string, text: string) => ({ category: "ERROR", code: "FORMAT_ERROR", path, text });
-  const tppMessages = [wrong("validUntil", "Too late."), wrong("/frequencyPerDay", "Too often.")];
-  const consent = {
-    access: {},
-    recurring_indicator: true,
-    valid_until: "2026-05-01",
-    frequency_per_day: 4,
-    combined_service_indicator: false,
-  };
-  const { text } = await callOn(respond(400, JSON.stringify({ tppMessages })), "create_consent", consent);
-  expect(text).toContain("valid_until: Too late. frequency_per_day: Too often. [FORMAT_ERROR]");
-  expect(text).toContain("Create consent: not carried out.");
-});
-
 test("points to an earlier booking if the quote is used", async () => {
   const body = '{"code":"quote_used","message":"Used.","details":""}';
   const { text, isError } = await callOn(respond(409, body), "book_trade", booking);
@@ -101,29 +80,11 @@ test("points to an earlier booking if the quote is used", async () => {
   );
 });
 
-test.each([
-  ["CONSENT_INVALID", "Check with get_consent_status whether a person must still authorise it."],
-  ["CONSENT_EXPIRED", "Create a new one with create_consent."],
-  ["RESOURCE_UNKNOWN", "Check the ID: no such resource is visible to this client."],
-])("what the service knows nothing by is no matter of credentials: %s", async (code, advice) => {
-  const body = JSON.stringify({ tppMessages: [{ category: "ERROR", code, text: "No." }] });
-  const { text } = await callOn(respond(401, body), "list_open_banking_accounts", { consent_id: "K-1" });
-  expect(text).toContain(advice);
-  expect(text).not.toContain("credentials");
-});
-
 test("returns the rows read so far if a later page fails", async () => {
   const rows = JSON.stringify(Array.from({ length: 20 }, (_, index) => ({ trade_id: `T-${index}` })));
   const fault = inSequence(respond(200, rows), respond(500, "{}"));
   const { structuredContent } = await callOn(fault, "list_trades", {});
   expect(structuredContent).toMatchObject({ count: 20, next: { page: 2, page_size: 50, continue: "0" } });
-});
-
-test("advises asking the user if an operation declares no lookup", async () => {
-  const text = await callWith(() => Promise.reject(new Error("no")), "create_consent", {});
-  expect(text).toContain(
-    "unknown whether it was carried out: ask the user before you call create_consent again.",
-  );
 });
 
 test("states the attempts of a retried read", async () => {
@@ -195,23 +156,4 @@ describe("an unexpected failure", () => {
     expect(text).toContain("book_trade succeeded (201: The trade is booked.)");
     expect(text).toContain("It was carried out: do not call it again.");
   });
-
-  test("reports a truncated file without mentioning an outcome", async () => {
-    const stream = Readable.from(
-      (function* () {
-        yield Buffer.from("%PDF");
-        throw new Error("socket hang up");
-      })(),
-    );
-    const body = new ReceivedFile("application/pdf", undefined, undefined, stream, "statements.getFile");
-    const text = await callWith(() => Promise.resolve(response(200, body)), "get_statement_file");
-    expect(text).toBe(
-      "get_statement_file succeeded (200: The statement file.) Its response was cut off or cannot be shown.",
-    );
-  });
-});
-
-test("rejects an unknown tool", async () => {
-  const client = createClient({ baseUrl: "http://127.0.0.1:1" }, { ...contract, operations });
-  expect(await createToolbox({ client }).call("no_tool", {}, signal)).toBeUndefined();
 });

@@ -3,11 +3,9 @@ import { InMemoryTransport, Client as ModernClient } from "@modelcontextprotocol
 import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
 import * as fc from "fast-check";
 import { createMcpServer, type HttpServer, type McpServer, serveHttp } from "../../mcp";
-import { Continuations } from "../../mcp/continuations";
-import { ExpiringStore, retentionMs } from "../../mcp/render/expiring-store";
+import { ExpiringStore } from "../../mcp/render/links";
+import { retentionMs } from "../../mcp/render/content";
 import type { JsonObject, ToolResult } from "../../mcp/render/content";
-import { readList } from "../../mcp/read-list";
-import { operations, type Values } from "@fxdesk/toolkit/operations";
 import { type McpClient, revisions, textOf } from "./support/clients";
 import { type Listing, linkedPageSize, type ListServer, startListServer } from "./support/list-server";
 
@@ -202,12 +200,6 @@ test("returns every row exactly once on alternating instances", async () => {
   );
 });
 
-test("returns rows in the order of the service", async () => {
-  service.listing = { rows: rowsFrom({ count: 300, smallest: 300, spread: 0, seed: 1 }), counted: true };
-  const { rows } = await readAllResults(inMemory, "list_transactions", { account_id: account });
-  expect(rows).toEqual(service.listing.rows);
-});
-
 test("shows a requested small page, then as many rows as fit", async () => {
   service.listing = { rows: rowsFrom({ count: 200, smallest: 300, spread: 0, seed: 1 }), counted: true };
   const first = await inMemory("list_transactions", { account_id: account, page_size: 5 });
@@ -223,26 +215,6 @@ test("shows a requested small page, then as many rows as fit", async () => {
   expect(textOf(second)).toContain(
     "There are more: call this tool again with exactly the arguments in next.",
   );
-});
-
-test("treats a short page without a count as the last only if the next one is empty", async () => {
-  service.listing = { rows: rowsFrom({ count: 35, smallest: 10, spread: 0, seed: 1 }), cap: 20 };
-  const { rows, calls } = await readAllResults(inMemory, "list_trades", {});
-  expect([rows.length, calls]).toEqual([35, 1]);
-});
-
-test("stops and reports a service that repeats the same page", async () => {
-  const same = await startListServer();
-  const given = rowsFrom({ count: 20, smallest: 10, spread: 0, seed: 1 });
-  same.listing = { rows: given, cap: 50 };
-  const reading = createClient({ baseUrl: same.url, clientId: "c", credentials: { accessToken: "t" } });
-  const trades = operations.find(({ tool }) => tool === "list_trades")!;
-  const call = async (values: Values) => reading.call(trades, { ...values, page: 1 });
-  await expect(readList({ operation: trades, call }, {}, undefined, new Continuations())).rejects.toThrow(
-    "The page is identical to the previous one.",
-  );
-  await reading.close();
-  await same.close();
 });
 
 describe("rows of a rate-limited read", () => {
@@ -303,9 +275,4 @@ describe("stored content", () => {
     expect(values.add("e", 5 * size)).toBeUndefined();
     expect(values.get(keys[3]!)).toBe("d");
   });
-});
-
-test.each([["40 rows"], ["-1"], [1.5]])("refuses the invalid continuation %p", async (place) => {
-  const result = await inMemory("list_trades", { continue: place });
-  expect(textOf(result)).toContain("continue must be copied from next of the last result");
 });

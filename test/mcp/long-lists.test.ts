@@ -6,9 +6,7 @@ import { procedures } from "../../core/procedures/all";
 import { elementOf, kindOf, optionsOf, shapeOf } from "../../core/values/kind";
 import type { JsonObject, ToolResult } from "../../mcp/render/content";
 import { returnsRows } from "../../mcp/read-list";
-import { maxResultLength } from "../../mcp/render/truncate";
-import { Resources } from "../../mcp/render/links";
-import { renderResult } from "../../mcp/render/result";
+import { maxResultLength } from "../../mcp/render/values";
 import { withAssistant } from "../support/surfaces";
 import { textOf } from "./support/clients";
 
@@ -153,27 +151,4 @@ test("links the complete row if it is longer than a result", async () => {
     expect(JSON.parse(text)).toEqual({ matched });
   });
   await client.close();
-});
-
-test("states how many gaps are omitted beside a list", async () => {
-  const watch = procedures.find(({ tool }) => tool === "find_transactions")!;
-  const gaps = Array.from(
-    { length: 1_000 },
-    (_, index) => `Account ${index}: it could not be read just now.`,
-  );
-  const response = {
-    status: 200,
-    body: { gaps, transactions: [] },
-    headers: {},
-    total: undefined,
-    requestId: undefined,
-    attempts: 0,
-    violations: [],
-  };
-  const page = { response, values: {}, metadata: { gaps }, rows: [], following: undefined };
-  const list = { pages: [page] as const, rows: [], isContinuation: false };
-  const { structuredContent } = await renderResult(watch, list, { notes: [] }, new Resources());
-  const { gaps: shown, truncated } = structuredContent as { gaps: string[]; truncated: string };
-  expect(truncated).toContain(` and ${gaps.length - shown.length} rows are omitted.`);
-  expect(shown).toEqual(gaps.slice(0, shown.length));
 });

@@ -85,15 +85,6 @@ describe("without a policy", () => {
     ] as const)
       expect(textOf(await call(tool, input))).toMatch(/no people are configured.*Nothing was sent/s);
   });
-
-  test("requires no release with --release never, and states that in each result", async () => {
-    const call = callOf(toolsFor(place.client({ policy: "", people: "" }), "never"));
-    const { structuredContent } = await call("order_trade", order());
-    expect(structuredContent).toMatchObject({
-      state: "released",
-      fxdesk: { notes: [expect.stringContaining("--release never")] },
-    });
-  });
 });
 
 test("accepts no argument of a model as approval", async () => {

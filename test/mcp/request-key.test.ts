@@ -113,9 +113,3 @@ test("uses the quote of a booking as key unless another is given", async () => {
   await call("book_trade", { ...booking, request_key: "again" });
   expect(server.heads).toHaveLength(2);
 });
-
-test("does not list a key for reads", async () => {
-  expect(textOf(await call("list_trades", { request_key: "x" }))).toContain(
-    "request_key is not an argument of this tool",
-  );
-});

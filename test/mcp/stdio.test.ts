@@ -59,14 +59,6 @@ test("prints only protocol messages on standard output, even with all debugging 
   for (const message of messages) expect(message.jsonrpc).toBe("2.0");
 });
 
-test("exits when its input ends", async () => {
-  const { code, err } = await converse([], demoEnvironment(sandbox), [
-    initialize,
-    call(2, "list_trades", {}),
-  ]);
-  expect({ code, err }).toEqual({ code: 0, err: "" });
-});
-
 test("prints no secret of the connection", async () => {
   const secrets = { FXDESK_ACCESS_TOKEN: "canary-token", FXDESK_API_KEY: "canary-key" };
   const { out, err } = await converse(
@@ -95,21 +87,6 @@ test("reports a missing connection on the first call; listing still works", asyn
   await client.close();
 });
 
-test("refers a call of a forbidden tool to the operator and sends nothing", async () => {
-  const client = await revisions["2026-07-28"].stdio(
-    fxdeskMcp(["--allow", "change"], demoEnvironment(sandbox)),
-  );
-  const before = sandbox.requests.length;
-  const result = await client.callTool({ name: "book_trade", arguments: { quote_id: "q", reason: "other" } });
-  expect(result.isError).toBe(true);
-  expect(textOf(result)).toContain(
-    "Ask the operator of this server whether to allow tools with the effect money",
-  );
-  expect(sandbox.requests.slice(before)).toEqual([]);
-  expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain("book_trade");
-  await client.close();
-});
-
 describe("the built package", () => {
   const dist = join(__dirname, "../../dist/mcp");
 
@@ -120,7 +97,7 @@ describe("the built package", () => {
 
   test("lists its tools before it loads the contract", () => {
     const listing = `
-      const { createLazyToolbox } = require(${JSON.stringify(join(dist, "lazy-toolbox"))});
+      const { createLazyToolbox } = require(${JSON.stringify(join(dist, "toolbox"))});
       const { tools, resources } = createLazyToolbox({ connect: () => {}, settings: {}, toolsets: ["all"] });
       const loaded = Object.keys(require.cache).filter((file) => /zod|contract/.test(file));
       console.log(JSON.stringify([tools.length > 0, resources.length > 0, loaded]));`;

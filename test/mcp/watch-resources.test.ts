@@ -111,21 +111,6 @@ interface Listens {
   listen(filter: { resourceSubscriptions: string[] }): Promise<{ close(): Promise<void> }>;
 }
 
-test.each([
-  ["2026-07-28", { subscribe: true }],
-  ["2025-11-25", {}],
-] as const)("over HTTP they are read, and no more is promised than %s has", async (revision, promised) => {
-  const server = await serveHttp({ client });
-  things.set("9", "black");
-  const assistant = await revisions[revision].http(server.url);
-  const capabilities = (assistant as unknown as Listens).getServerCapabilities();
-  expect(capabilities).toEqual(expect.objectContaining({ resources: promised }));
-  const read = await assistant.readResource({ uri: "fxdesk://watches/watch_things?colours=black" });
-  expect(changesIn(read)).toEqual([["new", "9"]]);
-  await assistant.close();
-  await server.close();
-});
-
 describe("over HTTP, on a separate stream", () => {
   const uriOf = (colour: string) => `fxdesk://watches/watch_things?colours=${colour}`;
   const within = { withinMs: 10_000, what: "a notification" };

@@ -58,18 +58,3 @@ test.each([
   }
   expect(data.gaps).toBeUndefined();
 });
-
-test("watch_trade_payments names an unknown trade", async () => {
-  const { isError, text } = await callWatchTool("watch_trade_payments", { trades: ["nope"] });
-  expect([isError, text]).toEqual([true, expect.stringContaining("Trade nope was not found.")]);
-});
-
-test("refuses an unknown cursor without losing changes", async () => {
-  const { data } = await callWatchTool("watch_trades", {});
-  const [id, seq] = data.cursor.split(".");
-  const wrong = await callWatchTool("watch_trades", { cursor: `${id}.${Number(seq) + 5}` });
-  expect([wrong.isError, wrong.text]).toEqual([
-    true,
-    expect.stringContaining("cursor must come from an earlier result for the same watch and input"),
-  ]);
-});

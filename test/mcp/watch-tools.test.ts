@@ -91,19 +91,11 @@ test("returns remaining changes through next, each once and none as repeated", a
 
 test.each([
   ["watch_balances", {}, "At least one of below and above must be given"],
-  ["watch_trades", { cursor: "elsewhere.1" }, "cursor must come from an earlier result"],
   ["watch_transactions", { from: "yesterday" }, "from must be now, beginning or a day"],
   ["watch_transactions", { currency: "EUR" }, "The arguments are accounts, currencies, direction"],
 ])("%s refuses %j", async (name, input, words) => {
   await withAssistant({ client }, async (assistant) => {
     const { isError, text } = await callWatchTool(assistant, name, input);
     expect([isError, text]).toEqual([true, expect.stringContaining(words)]);
-  });
-});
-
-test("rejects a tool that is not offered", async () => {
-  await withAssistant({ client, toolsets: ["login"] }, async (assistant) => {
-    const { text } = await callWatchTool(assistant, "watch_trades");
-    expect(text).toContain("is not offered by this server");
   });
 });
