@@ -1,7 +1,7 @@
 /** Entry point of `npm start`. */
 import { relative, resolve } from "node:path";
 import { table } from "../cli/terminal/table";
-import { untilStopped } from "../cli/terminal/stop-signals";
+import { untilStopped } from "../cli/terminal/terminal";
 import { type Demo, startDemo } from "./demo";
 
 /** Data folder, relative to the working directory. */

@@ -41,32 +41,22 @@ export interface Selection {
   readonly skipsRelease: boolean;
 }
 
-const byName =
-  (names: ReadonlySet<string>) =>
-  ({ tool }: ServerTool): boolean =>
-    names.has(tool.name);
-
 /** Reads are always allowed. */
-const byEffect =
-  (allow: readonly Effect[]) =>
-  ({ effect }: { readonly effect: Effect }): boolean =>
-    effect === "read" || allow.includes(effect);
-
-/** Selects the companions of allowed effects, for example get_release beside tools that move money. */
-const byCompanion =
-  (allow: readonly Effect[]) =>
-  ({ companionOf: effect }: ServerTool): boolean =>
-    effect !== undefined && byEffect(allow)({ effect });
+const isAllowed = (allow: readonly Effect[], effect: Effect): boolean =>
+  effect === "read" || allow.includes(effect);
 
 /** Applies an offer to an inventory. Throws a TypeError for an unknown toolset or tool. */
 export function selectTools(inventory: Inventory, offer: Offer): Selection {
   const allow = offer.readOnly ? [] : (offer.allow ?? []);
   const chosen = chosenNames(inventory, offer);
-  const companions = inventory.tools.filter(byCompanion(allow)).map(({ tool }) => tool.name);
-  const names = new Set([...chosen, ...companions]);
-  const selected = inventory.tools.filter(byName(names));
+  // For example get_release beside tools that move money.
+  const companions = inventory.tools.filter(
+    ({ companionOf }) => companionOf !== undefined && isAllowed(allow, companionOf),
+  );
+  const names = new Set([...chosen, ...companions.map(({ tool }) => tool.name)]);
+  const selected = inventory.tools.filter(({ tool }) => names.has(tool.name));
   return {
-    tools: selected.filter(byEffect(allow)).map(({ tool }) => tool),
+    tools: selected.filter(({ effect }) => isAllowed(allow, effect)).map(({ tool }) => tool),
     resources: selected.flatMap(({ resource }) => resource ?? []),
     names,
     allow,
@@ -108,7 +98,7 @@ export function notOfferedError(
       `${tool} is not offered by this server. Nothing was sent.`,
       "Ask the operator of this server whether to offer it.",
     );
-  if (!byEffect(allow)({ effect }))
+  if (!isAllowed(allow, effect))
     return errorResult(
       `${tool} is not allowed on this server. Nothing was sent.`,
       `Ask the operator of this server whether to allow tools with the effect ${effect}.`,

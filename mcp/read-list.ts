@@ -35,11 +35,11 @@ const expiredMessage =
 
 const otherArgumentsMessage = `belongs to a call with other arguments: send next unchanged, or omit ${cursorArgument}`;
 
-export const invalidCursorError = (operation: Callable, message: string): FxdeskError =>
+const invalidCursorError = (operation: Callable, message: string): FxdeskError =>
   invalidInputError(operation, [{ field: cursorArgument, message }]);
 
 /** A row on a page. */
-export interface Position {
+interface Position {
   readonly page: Page;
   readonly rowIndex: number;
   /** Key of the page if it is stored. */

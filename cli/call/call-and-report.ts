@@ -8,8 +8,7 @@ import { formatOutcomeLine } from "../../core/call/outcome-line";
 import { type Callable, lookupInstruction } from "../../core/spec/operation";
 import { isProcedure } from "../../core/spec/procedure";
 import { FxdeskError, OutcomeUnknown } from "../../core/spec/errors";
-import { isClosed, writeStderr, type Terminal } from "../terminal/terminal";
-import { StopRequests } from "../terminal/stop-signals";
+import { isClosed, writeStderr, type Terminal, StopRequests } from "../terminal/terminal";
 
 interface ReportedCall {
   readonly operation: Callable;

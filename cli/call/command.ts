@@ -67,15 +67,34 @@ export const callFlags = (operation: Callable): Flag[] => [
   jsonFlag,
 ];
 
-function operationCommand(operation: Callable, service: Service): Command {
-  const [fields, flags] = [fieldFlags(operation), callFlags(operation)];
+/** The parts of a command that derive from the fields of an operation or watch. `settings` are its hidden setting flags. */
+export function derivedCommand(
+  operation: Callable,
+  flags: readonly Flag[],
+  settings: readonly Flag[],
+): Required<Pick<Command, "fields" | "flags" | "hiddenFlags">> & {
+  readonly reservedFlags: ReadonlySet<string>;
+} {
+  const fields = fieldFlags(operation);
   const reservedFlags = new Set([...fields, ...flags].map(({ name }) => name));
   return {
-    usage: `fxdesk call ${operation.name} [flags]`,
-    description: introduction(describeOperation(operation)),
     fields,
     flags,
-    hiddenFlags: connectionAndProfileFlags(service).filter((flag) => !reservedFlags.has(flag.name)),
+    reservedFlags,
+    hiddenFlags: settings.filter((flag) => !reservedFlags.has(flag.name)),
+  };
+}
+
+function operationCommand(operation: Callable, service: Service): Command {
+  const { reservedFlags, ...derived } = derivedCommand(
+    operation,
+    callFlags(operation),
+    connectionAndProfileFlags(service),
+  );
+  return {
+    ...derived,
+    usage: `fxdesk call ${operation.name} [flags]`,
+    description: introduction(describeOperation(operation)),
     helpSections: operationHelp(operation),
     run: async (parsed, terminal) =>
       (await import("./run.js")).runCall(operation, { service, reservedFlags }, parsed, terminal),

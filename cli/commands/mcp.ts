@@ -9,7 +9,7 @@ import { asUsageError, clientOptions, loadExtendedService } from "../settings/co
 import { outcomeUnknown, success } from "../command-line/exit-codes";
 import { connectionAndProfileOptions, type Settings, effectiveSettings } from "../settings/profile";
 import { type Terminal, write } from "../terminal/terminal";
-import { StopRequests } from "../terminal/stop-signals";
+import { StopRequests } from "../terminal/terminal";
 import type { ClientCore } from "../../core/api/client-types";
 
 const tokenVariable = "FXDESK_MCP_TOKEN";

@@ -8,10 +8,8 @@ import { isSecretOf, type People, loadPeople } from "../../core/releases/people"
 import { type DecisionFiles, policyForRelease } from "../../core/releases/decide";
 import { isLoopback } from "../../core/values/host";
 import { pageHeaders } from "./layout";
-import { foreignRequestReason, type PageLocation } from "./request-guard";
-import { LoginThrottle, TooManyAttempts } from "./login-throttle";
+import { foreignRequestReason, type PageLocation, LoginThrottle, TooManyAttempts, Sessions } from "./access";
 import { listPage, messagePage, releasePage, signInPage } from "./pages";
-import { Sessions } from "./sessions";
 
 export interface ReleasesPageOptions {
   readonly service: ReleaseService;

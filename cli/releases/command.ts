@@ -46,8 +46,7 @@ import {
 } from "../settings/connection-settings";
 import { readSecret } from "./secret";
 import { table } from "../terminal/table";
-import { printable, printJson, type Terminal, write, writeStderr } from "../terminal/terminal";
-import { untilStopped } from "../terminal/stop-signals";
+import { printable, printJson, type Terminal, write, writeStderr, untilStopped } from "../terminal/terminal";
 import { mailHelp, serveReleasesPage, serveFlags } from "./serve";
 
 const releaseOptions = settingOptions("Store, policy and people", [

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { loadPeople } from "../../core/releases/people";
 import type { ReleaseService } from "../../core/releases/release-service";
-import type { ReleaseMailerOptions, ReleaseMailer } from "../../core/mail/release-mailer";
+import type { ReleaseMailer, ReleaseMailerOptions } from "../../core/mail/release-mailer";
 import type { MailSettings } from "../../core/mail/mail-server";
 import {
   type Flag,
@@ -13,8 +13,7 @@ import {
   validText,
 } from "../command-line/arguments";
 import { section } from "../command-line/command";
-import { type Terminal, writeStderr } from "../terminal/terminal";
-import { untilStopped } from "../terminal/stop-signals";
+import { type Terminal, writeStderr, untilStopped } from "../terminal/terminal";
 
 const defaultPort = 8082;
 

@@ -14,8 +14,8 @@ import {
   UsageError,
   validText,
 } from "../command-line/arguments";
-import { callFlags, inputFlag } from "../call/command";
-import { fieldFlags, longValuesHelp } from "../call/field-flags";
+import { callFlags, derivedCommand, inputFlag } from "../call/command";
+import { longValuesHelp } from "../call/field-flags";
 import { rulesHelp } from "../call/operation-help";
 import { type Command, type FindCommand, section } from "../command-line/command";
 import { connectionFlags } from "../settings/connection-settings";
@@ -26,8 +26,7 @@ import {
   type SandboxPackage,
   sandboxVariables,
 } from "./sandbox-package";
-import { writeStderr, write } from "../terminal/terminal";
-import { untilStopped } from "../terminal/stop-signals";
+import { writeStderr, write, untilStopped } from "../terminal/terminal";
 
 const defaultPort = 8080;
 
@@ -195,18 +194,17 @@ function withFileFlag(control: Declaration, args: readonly string[]): readonly s
 }
 
 function controlCommand(control: Declaration, service: Service): Command {
-  const [fields, flags] = [fieldFlags(control), callFlags(control)];
-  const reservedFlags = new Set([...fields, ...flags].map(({ name }) => name));
+  const connection = connectionFlags(service);
+  const { reservedFlags, ...derived } = derivedCommand(control, callFlags(control), connection);
   const { rules = [] } = control;
   const address = service.servers[control.server]!.setting;
   const isAddress = ({ name }: Flag) => name === flagName(address);
-  const connection = connectionFlags(service);
   return {
     usage: `fxdesk sandbox ${commandName(control)} ${fileFlagOf(control) ? "[<file>] " : ""}[flags]`,
     description: control.summary,
-    fields,
-    flags: [...flags, ...connection.filter(isAddress)],
-    hiddenFlags: connection.filter((flag) => !reservedFlags.has(flag.name) && !isAddress(flag)),
+    ...derived,
+    flags: [...derived.flags, ...connection.filter(isAddress)],
+    hiddenFlags: derived.hiddenFlags.filter((flag) => !isAddress(flag)),
     helpSections: [
       fileFlagOf(control) && `<file> is the value of --${fileFlagOf(control)}.`,
       longValuesHelp(control),

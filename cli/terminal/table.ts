@@ -1,5 +1,5 @@
 /** Renders responses as aligned text tables. */
-import type { ResultList } from "../../core/spec/result-list";
+import { columnsOf, type ResultList } from "../../core/spec/result-list";
 import { printable } from "./terminal";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -39,17 +39,6 @@ function onlyList(body: unknown): readonly unknown[] | undefined {
 }
 
 const isNumeric = (text: string) => /^-?\d+(\.\d+)?$/.test(text);
-
-/** Returns the column names: `fields` in their order, then others by first appearance. */
-function columnsOf(rows: readonly Row[], fields: readonly string[]): string[] {
-  const rank = (name: string) => {
-    const index = fields.indexOf(name.split(".")[0]!);
-    return index === -1 ? fields.length : index;
-  };
-  return [...new Set(rows.flatMap((row) => Object.keys(row)))].toSorted(
-    (one, other) => rank(one) - rank(other),
-  );
-}
 
 /**
  * Renders a table. Columns follow `fields`, then first appearance; columns of numbers are right-aligned. Lines longer than

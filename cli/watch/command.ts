@@ -3,8 +3,8 @@ import { introduction, describeOperation } from "../../core/spec/describe-operat
 import type { Service } from "../../core/spec/service";
 import type { Watch } from "../../core/spec/watch";
 import { type Flag, unknownWordError, watchCommandName } from "../command-line/arguments";
-import { inputFlag } from "../call/command";
-import { fieldFlags, longValuesHelp } from "../call/field-flags";
+import { derivedCommand, inputFlag } from "../call/command";
+import { longValuesHelp } from "../call/field-flags";
 import { exampleOf, rulesHelp } from "../call/operation-help";
 import {
   type Command,
@@ -67,14 +67,11 @@ function watchHelp(watch: Watch): (string | undefined)[] {
 }
 
 function createWatchCommand(watch: Watch, service: Service): Command {
-  const [fields, flags] = [fieldFlags(watch), watchFlags(watch)];
-  const reservedFlags = new Set([...fields, ...flags].map(({ name }) => name));
+  const { reservedFlags, ...derived } = derivedCommand(watch, watchFlags(watch), connectionFlags(service));
   return {
+    ...derived,
     usage: `fxdesk watch ${watchCommandName(watch)} [flags]`,
     description: introduction(describeOperation(watch)),
-    fields,
-    flags,
-    hiddenFlags: connectionFlags(service).filter((flag) => !reservedFlags.has(flag.name)),
     helpSections: watchHelp(watch),
     run: async (parsed, terminal) =>
       (await import("./run.js")).runWatch(

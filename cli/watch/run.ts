@@ -5,9 +5,15 @@ import type { Change, Watch } from "../../core/spec/watch";
 import type { WatchOptions, WatchStatus } from "../../core/api/watch-options";
 import { type ParsedArguments, validText } from "../command-line/arguments";
 import { withFlagNames } from "../call/field-flags";
-import { createStatusLine, printable, type Terminal, write, writeStderr } from "../terminal/terminal";
+import {
+  createStatusLine,
+  printable,
+  type Terminal,
+  write,
+  writeStderr,
+  StopRequests,
+} from "../terminal/terminal";
 import { type CallTarget, createClientFor, readInput } from "../call/run";
-import { StopRequests } from "../terminal/stop-signals";
 
 /** Interval with --once: reads now, regardless of the time of the last read. */
 const immediateMs = 1;

@@ -35,6 +35,17 @@ export function listEntryFields(callable: Callable, name: string): readonly stri
   return list ? Object.keys(shapeOf(elementOf(list)!)) : [];
 }
 
+/** Returns the column names of rows: known fields in their order, then others by first appearance. */
+export function columnsOf(rows: readonly object[], fields: readonly string[]): string[] {
+  const rank = (name: string) => {
+    const index = fields.indexOf(name.split(".")[0]!);
+    return index === -1 ? fields.length : index;
+  };
+  return [...new Set(rows.flatMap((row) => Object.keys(row)))].toSorted(
+    (one, other) => rank(one) - rank(other),
+  );
+}
+
 /** Returns the paths to the lists of a body. An empty path is the body itself. */
 export const listPathsIn = ({ linkedPages }: Callable): readonly (readonly string[])[] =>
   linkedPages ? linkedPages.entries.map((path) => path.split(".")) : [[]];

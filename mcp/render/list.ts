@@ -1,7 +1,7 @@
 /** Formats lists: of an operation that reads rows, and of a procedure or watch whose result is mainly one list. */
 import type { z } from "zod";
 import type { Callable } from "../../core/spec/operation";
-import { listEntryFields } from "../../core/spec/result-list";
+import { columnsOf, listEntryFields } from "../../core/spec/result-list";
 import type { JsonObject, ResultContent } from "./content";
 import { type Resources, linkedContent } from "./links";
 import { argumentName } from "./names";
@@ -9,13 +9,13 @@ import { joinRows, type ListResult, splitRows, listNameOf, type Row } from "./ro
 import { withDecimalStrings, jsonLength, maxResultLength, truncate } from "./values";
 import { modelFields } from "../../core/spec/fields";
 
-export type RowObject = Readonly<Record<string, unknown>>;
+type RowObject = Readonly<Record<string, unknown>>;
 
-export const isRowObject = (value: unknown): value is RowObject =>
+const isRowObject = (value: unknown): value is RowObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Formats a CSV cell, quoted if needed. */
-export function formatCell(value: unknown): string {
+function formatCell(value: unknown): string {
   if (value === undefined || value === null) return "";
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return /[",\n\r]|^\s|\s$/.test(text) ? JSON.stringify(text) : text;
@@ -30,18 +30,8 @@ const flatten = (entry: RowObject, path = ""): RowObject =>
     ),
   ) as RowObject;
 
-/** Returns column names: known fields in declared order, then others in order of appearance. */
-function columnsOf(rows: readonly RowObject[], fields: readonly string[]): string[] {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  const rank = (name: string) => {
-    const index = fields.indexOf(name.split(".")[0]!);
-    return index === -1 ? fields.length : index;
-  };
-  return names.toSorted((one, other) => rank(one) - rank(other));
-}
-
 /** Formats a list as CSV with a header line, without columns that have no value. */
-export function toCsv(list: readonly unknown[], fields: readonly string[]): string {
+function toCsv(list: readonly unknown[], fields: readonly string[]): string {
   if (!list.every(isRowObject)) return list.map(formatCell).join("\n");
   const rows = list.map((entry) => flatten(entry));
   const hasValue = (name: string) => rows.some((row) => row[name] !== undefined && row[name] !== null);
@@ -50,7 +40,7 @@ export function toCsv(list: readonly unknown[], fields: readonly string[]): stri
   return [columns.join(","), ...lines].join("\n");
 }
 
-export const moreFollowNote = "There are more: call this tool again with exactly the arguments in next.";
+const moreFollowNote = "There are more: call this tool again with exactly the arguments in next.";
 
 const countLists = (rows: readonly Row[]): Map<string, number> => {
   const counts = new Map<string, number>();
@@ -59,11 +49,7 @@ const countLists = (rows: readonly Row[]): Map<string, number> => {
 };
 
 /** States how many rows of each list the result has; undefined if it has all. */
-export function partialRowsNote({
-  pages: [{ rows: all }],
-  rows,
-  isContinuation,
-}: ListResult): string | undefined {
+function partialRowsNote({ pages: [{ rows: all }], rows, isContinuation }: ListResult): string | undefined {
   if (!isContinuation && rows.length === all.length) return undefined;
   const here = countLists(rows);
   const parts = [...countLists(all)]
@@ -91,13 +77,12 @@ function completeMetadata({ pages: [{ metadata, rows: all }], rows }: ListResult
 }
 
 /** Returns the fields other than the rows, truncated. */
-export const truncatedMetadata = (list: ListResult): unknown =>
-  truncate(completeMetadata(list), maxResultLength);
+const truncatedMetadata = (list: ListResult): unknown => truncate(completeMetadata(list), maxResultLength);
 
 const isTooLong = ({ value }: Row) => jsonLength(value) > maxResultLength;
 
 /** Truncates rows that are longer than a result. */
-export const truncateRows = (rows: readonly Row[]): Row[] =>
+const truncateRows = (rows: readonly Row[]): Row[] =>
   rows.map((row) => (isTooLong(row) ? { ...row, value: truncate(row.value, maxResultLength) } : row));
 
 /** Describes the truncation of metadata. */
@@ -119,7 +104,7 @@ function narrowingHint(operation: Callable): string {
 }
 
 /** Explains which parts are not shown, and why. */
-export function omissionNotes(
+function omissionNotes(
   operation: Callable,
   { pages: [{ metadata }], rows, isTooLargeToStore, unreachable }: ListResult,
 ): string[] {
@@ -137,7 +122,7 @@ export function omissionNotes(
 }
 
 /** Adds a link to the complete data if anything was truncated. */
-export function withCompleteResource(
+function withCompleteResource(
   operation: Callable,
   list: ListResult,
   schema: z.ZodType | undefined,

@@ -1,5 +1,5 @@
 /** Tests extensions on the command line. */
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
@@ -104,24 +104,15 @@ describe("invalid extensions are usage errors", () => {
 
   test.each([
     ["module.exports = 1;", "must export a function"],
-    ["module.exports = (", "cannot be loaded as a CommonJS module"],
     [
       "module.exports = () => { throw new Error('No rates today'); };",
       "which cannot be used: No rates today",
     ],
-    [extensionSource('path: "/trades", parameters: {}'), "the route is taken by trades.book (/trades)"],
   ])("%s", async (content, message) => {
     const path = await writeModule(content);
     const { code, stdout, stderr } = await fxdesk(["operations"], { FXDESK_EXTENSIONS: path });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
     expect(stderr).toMatch(/^FXDESK_EXTENSIONS names /);
     expect(stderr).toContain(message);
-  });
-
-  test("rejects a module that other users can write", async () => {
-    const path = await writeModule("module.exports = () => ({ operations: [] });");
-    await chmod(path, 0o666);
-    const { code, stderr } = await fxdesk(["operations"], { FXDESK_EXTENSIONS: path });
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("chmod go-w") as string });
   });
 });

@@ -151,10 +151,7 @@ test.each<[words: string[], said: string]>([
   [[], "Name a command: fxdesk journal list, export, verify, show, resolve, erase or recover."],
   [["lst"], 'There is no command "lst"'],
   [["show"], "<id> is missing: fxdesk journal"],
-  [["erase", "--json"], "<id> is missing: fxdesk journal"],
   [["show", id], `Journal entry ${id} does not exist`],
-  [["erase", id], `Journal entry ${id} does not exist`],
-  [["resolve", id, "--outcome", "done", "--note", "x"], `Journal entry ${id} does not exist`],
   [["resolve", id, "--outcome", "done"], "--note <text> is required"],
   [["resolve", id, "--note", "x"], "--outcome <done|rejected|not-sent> is required"],
   [

@@ -165,19 +165,16 @@ const mayMount = spawnSync("unshare", ["-rm", "true"]).status === 0;
     });
   };
 
-  test.each(["list", "verify", "show x"])(
-    "fxdesk journal %s explains how to read a read-only store",
-    async (words) => {
-      const store = join(folder, "made.db");
-      await spawnFxdesk(["journal", "list"], { variables: { FXDESK_STORE: store } });
-      const { status, stdout, stderr } = readOnly(["journal", ...words.split(" ")], store);
-      expect({ status, stdout, stderr }).toEqual({
-        status: 2,
-        stdout: "",
-        stderr: expect.stringMatching(
-          new RegExp(`^The store ${store} is on a read-only file system, .* --store or FXDESK_STORE\\.\\n$`),
-        ) as string,
-      });
-    },
-  );
+  test.each(["list", "verify"])("fxdesk journal %s explains how to read a read-only store", async (words) => {
+    const store = join(folder, "made.db");
+    await spawnFxdesk(["journal", "list"], { variables: { FXDESK_STORE: store } });
+    const { status, stdout, stderr } = readOnly(["journal", ...words.split(" ")], store);
+    expect({ status, stdout, stderr }).toEqual({
+      status: 2,
+      stdout: "",
+      stderr: expect.stringMatching(
+        new RegExp(`^The store ${store} is on a read-only file system, .* --store or FXDESK_STORE\\.\\n$`),
+      ) as string,
+    });
+  });
 });

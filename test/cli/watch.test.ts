@@ -94,14 +94,6 @@ describe("--once", () => {
     ]);
     expect((await ask()).stdout).toBe("");
   });
-
-  test("prints each change once across several responses", async () => {
-    const { stdout } = await run("transactions", "--once", "--name", "all", "--since", "beginning");
-    const ids = lines(stdout).map(({ id }) => String(id));
-    expect(ids.length).toBeGreaterThan(100);
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(lines(stdout).some(({ repeated }) => repeated === true)).toBe(false);
-  });
 });
 
 describe("a running watch", () => {
@@ -135,16 +127,6 @@ describe("a running watch", () => {
     expect(line).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}new {6}amount 12\.34 EUR, /);
     expect(line!.length).toBe(80);
     expect(watching.said.err.endsWith("\r\u001b[2K")).toBe(true);
-  });
-
-  test("ends at an error that a retry cannot fix", async () => {
-    const { FXDESK_REFRESH_TOKEN: _, ...others } = variablesOf(sandbox);
-    const variables = { ...others, FXDESK_ACCESS_TOKEN: "wrong" };
-    const watching = startWatch(["trades", "--jsonl", "--name", "wrong"], false, variables);
-    expect(await watching.ended).toBe(3);
-    const told = lines(watching.said.err);
-    expect(told.at(-1)).toMatchObject({ code: "unauthorized" });
-    expect(watching.said.err).not.toContain("wrong");
   });
 });
 

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type FaultServer, faultServer, respond } from "../support/fault-server";
 import { type McpClient, fxdeskMcp, revisions, textOf } from "./support/clients";
-import { McpProcess } from "./support/mcp-process";
 
 const extension = `module.exports = ({ operation, json, z }) => ({ operations: [
   operation({
@@ -60,10 +59,4 @@ test("treats operations of an untrusted module as money calls, which are off", a
   expect(textOf(result)).toContain("tools with the effect money");
   expect(service.heads).toHaveLength(before);
   await client.close();
-});
-
-test("reports a missing module as a usage error", async () => {
-  const served = new McpProcess([], { FXDESK_EXTENSIONS: join(folder, "none.cjs") });
-  expect(await served.exit).toBe(2);
-  expect(served.err).toContain("FXDESK_EXTENSIONS names");
 });

@@ -87,13 +87,6 @@ test("returns the rows read so far if a later page fails", async () => {
   expect(structuredContent).toMatchObject({ count: 20, next: { page: 2, page_size: 50, continue: "0" } });
 });
 
-test("states the attempts of a retried read", async () => {
-  jest.spyOn(Math, "random").mockReturnValue(0);
-  const { text } = await callOn(respond(503, "{}"), "list_trades", {});
-  expect(text).toContain("Attempts: 3. The same call may succeed later.");
-  jest.restoreAllMocks();
-});
-
 test("quotes the waiting time that the service requests", async () => {
   const busy = respond(429, "{}", { "retry-after": "7", "x-request-id": "request-9" });
   const { text } = await callOn(busy, "book_trade", booking);

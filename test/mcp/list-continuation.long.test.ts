@@ -200,23 +200,6 @@ test("returns every row exactly once on alternating instances", async () => {
   );
 });
 
-test("shows a requested small page, then as many rows as fit", async () => {
-  service.listing = { rows: rowsFrom({ count: 200, smallest: 300, spread: 0, seed: 1 }), counted: true };
-  const first = await inMemory("list_transactions", { account_id: account, page_size: 5 });
-  expect(first.structuredContent).toMatchObject({
-    count: 5,
-    page: 1,
-    page_size: 5,
-    total: 200,
-    next: { account_id: account, page: 2, page_size: 5, continue: "0" },
-  });
-  const second = await inMemory("list_transactions", first.structuredContent!.next as JsonObject);
-  expect(second.structuredContent!.count).toBeGreaterThan(50);
-  expect(textOf(second)).toContain(
-    "There are more: call this tool again with exactly the arguments in next.",
-  );
-});
-
 describe("rows of a rate-limited read", () => {
   const input = { account_id: "a", consent_id: "c", booking_status: "both", date_from: "2026-01-01" };
 

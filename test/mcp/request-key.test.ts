@@ -1,5 +1,4 @@
 /** The request_key argument: repeated requests are carried out once. */
-import { randomUUID } from "node:crypto";
 import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
 import { openJournal } from "../../core/journal/journal";
 import { parseStoreSettings } from "../../core/store/settings";
@@ -98,18 +97,3 @@ test.each(["initiate_payment", "initiate_bulk_payment"])(
     expect(server.heads).toHaveLength(0);
   },
 );
-
-test.each([7, "", "a".repeat(201)])("refuses the key %j", async (key) => {
-  const result = await call("initiate_payment", { ...payment, request_key: key });
-  expect(textOf(result)).toContain("request_key must be text of 1 to 200 characters");
-  expect(server.heads).toHaveLength(0);
-});
-
-test("uses the quote of a booking as key unless another is given", async () => {
-  const booking = { quote_id: randomUUID(), reason: "other" };
-  await call("book_trade", booking);
-  await call("book_trade", { ...booking, request_key: null });
-  expect(server.heads).toHaveLength(1);
-  await call("book_trade", { ...booking, request_key: "again" });
-  expect(server.heads).toHaveLength(2);
-});

@@ -8,7 +8,6 @@ import { argumentName } from "../../mcp/render/names";
 import type { Tool } from "../../mcp/protocol";
 import type { JsonObject } from "../../mcp/render/content";
 import { listedFields, buildInventory, toolsOf } from "../../mcp/inventory";
-import { getRate } from "./support/added-operation";
 
 const everything: readonly AllowableEffect[] = ["change", "money"];
 
@@ -138,13 +137,6 @@ describe("tools offered by the operator", () => {
     expect(namesOf(offer)).toEqual(names.toSorted());
   });
 
-  test("refuses an unknown toolset or tool and suggests similar names", () => {
-    expect(() => namesOf({ toolsets: ["trade"] })).toThrow('no toolset "trade". Did you mean trades');
-    expect(() => namesOf({ tools: ["list_trade"] })).toThrow(
-      'no tool "list_trade". Did you mean list_trades',
-    );
-  });
-
   test("are listed as incomplete in the instructions, with the operator as contact", () => {
     const instructions = (offer: Offer) =>
       instructionsFor(selectTools(ofFxdesk, offer), { environment: "sandbox" });
@@ -162,7 +154,6 @@ describe("tools offered by the operator", () => {
       /has more tools \(payments, consents, approvals, statements by e-mail\)/,
       /offers no tools/i,
     ],
-    ["consents", { toolsets: ["consents"] }, /has more tools \(payments, approvals,/, /daily|consents,/],
     ["all", { toolsets: ["all"] }, /only reads/, /has more tools|offers no tools/i],
     [
       "no allowed tool",
@@ -242,36 +233,13 @@ describe("names the connection", () => {
       { environment: "api", domain: "example.com", clientId: "C-1" },
       "production, client C-1, at api.example.com",
     ],
-    [{ environment: "sandbox", domain: "example.com" }, "sandbox, at sandbox.example.com"],
     [{ domain: "example.com" }, "production, at api.example.com"],
     [{ environment: "api", baseUrl: "https://sandbox.example.com/v1" }, "sandbox, at sandbox.example.com"],
-    [{ baseUrl: "https://api.example.com" }, "production, at api.example.com"],
     [{ environment: "api", baseUrl: "http://127.0.0.1:8080" }, "environment unknown, at 127.0.0.1:8080"],
-    [{ environment: "sandbox", baseUrl: "http://127.0.0.1:8080" }, "sandbox, at 127.0.0.1:8080"],
-    [{ environment: "api", xs2aUrl: "https://bank.example" }, "environment unknown, at bank.example"],
     [{}, "environment unknown"],
   ])("%j", (settings, words) => {
     const connection = targetOf(settings);
     expect(titleFor(connection)).toBe(`fxdesk (${words})`);
     expect(instructionsFor(selectTools(ofFxdesk, {}), connection)).toContain(`The connection: ${words}.`);
-  });
-});
-
-test("derives a tool from an added operation", () => {
-  const entries = toolsOf([...operations, getRate]);
-  expect(entries).toHaveLength(operations.length + 1);
-  expect(entries.find(({ tool }) => tool.name === "get_rate")).toEqual({
-    effect: "read",
-    tool: {
-      name: "get_rate",
-      title: "Get rate",
-      description: "Returns a rate, as list_trades names it.",
-      inputSchema: {
-        type: "object",
-        properties: { pair: { type: "string", description: "Such as EURUSD." } },
-        required: ["pair"],
-      },
-      annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: true },
-    },
   });
 });

@@ -1,0 +1,142 @@
+/** Access to the releases page: browser sessions, guesses of secrets, and requests from elsewhere. */
+import { randomBytes } from "node:crypto";
+import type { People } from "../../core/releases/people";
+import type { IncomingMessage } from "node:http";
+import { loopbackNames } from "../../core/values/host";
+
+interface Session {
+  readonly person: string;
+  /** Hash in the people file at sign-in: a changed secret ends the session. */
+  readonly secretHash: string;
+  lastUsedAt: number;
+}
+
+const idleTimeoutMs = 15 * 60_000;
+/** Upper bound; the least recently used session is dropped. */
+const maxSessions = 100;
+
+/** Browser sessions. They only allow reading; each decision requires the secret again. */
+export class Sessions {
+  readonly #sessions = new Map<string, Session>();
+
+  /** Starts a session and returns its token for the cookie. */
+  start(person: string, { secrets }: People): string {
+    const token = randomBytes(32).toString("base64url");
+    this.#sessions.set(token, { person, secretHash: secrets[person]!, lastUsedAt: Date.now() });
+    const [oldest] = this.#sessions.keys();
+    if (this.#sessions.size > maxSessions) this.#sessions.delete(oldest!);
+    return token;
+  }
+
+  /** Returns the person of a session and renews it; undefined if it expired or the secret was changed. */
+  personOf(token: string, { secrets }: People): string | undefined {
+    const session = this.#sessions.get(token);
+    if (!session) return undefined;
+    this.#sessions.delete(token);
+    const { person, secretHash, lastUsedAt } = session;
+    if (
+      Date.now() - lastUsedAt > idleTimeoutMs ||
+      !Object.hasOwn(secrets, person) ||
+      secrets[person] !== secretHash
+    )
+      return undefined;
+    this.#sessions.set(token, { ...session, lastUsedAt: Date.now() });
+    return person;
+  }
+
+  end(token: string): void {
+    this.#sessions.delete(token);
+  }
+}
+
+const [maxFailures, lockoutMs] = [5, 60_000] as const;
+/** Upper bound, because each attempt costs 0.1 seconds and 64 MB. */
+const maxQueued = 10;
+/** Upper bound of remembered names; the oldest is dropped. */
+const maxNames = 1_000;
+
+/** Thrown if a name is locked or the queue is full. No secret was checked. */
+export class TooManyAttempts extends Error {
+  override readonly name = "TooManyAttempts";
+  constructor() {
+    super("Too many failed attempts. Try again in one minute; no decision was recorded.");
+  }
+}
+
+interface FailedAttempts {
+  readonly count: number;
+  readonly at: number;
+}
+
+/** Slows down guessing of secrets: attempts run one at a time, and a name is locked after several failures. */
+export class LoginThrottle {
+  readonly #failures = new Map<string, FailedAttempts>();
+  #queueTail: Promise<unknown> = Promise.resolve();
+  #queuedCount = 0;
+
+  /** Runs `work`, which checks the secret of a name. Errors for which `isWrong` is true count as failures. Throws TooManyAttempts. */
+  async attempt<T>(name: string, work: () => Promise<T>, isWrong: (error: unknown) => boolean): Promise<T> {
+    if (this.#queuedCount >= maxQueued) throw new TooManyAttempts();
+    this.#queuedCount += 1;
+    const attempt = this.#queueTail.then(() => this.#runAttempt(name, work, isWrong));
+    this.#queueTail = attempt.catch(() => undefined);
+    try {
+      return await attempt;
+    } finally {
+      this.#queuedCount -= 1;
+    }
+  }
+
+  async #runAttempt<T>(
+    name: string,
+    work: () => Promise<T>,
+    isWrong: (error: unknown) => boolean,
+  ): Promise<T> {
+    const before = this.#failures.get(name);
+    const isFresh = before !== undefined && Date.now() - before.at < lockoutMs;
+    if (isFresh && before.count >= maxFailures) throw new TooManyAttempts();
+    try {
+      const result = await work();
+      this.#failures.delete(name);
+      return result;
+    } catch (error) {
+      if (isWrong(error)) this.#recordFailure(name, isFresh ? before.count + 1 : 1);
+      throw error;
+    }
+  }
+
+  #recordFailure(name: string, count: number): void {
+    this.#failures.delete(name);
+    this.#failures.set(name, { count, at: Date.now() });
+    const [oldest] = this.#failures.keys();
+    if (this.#failures.size > maxNames) this.#failures.delete(oldest!);
+  }
+}
+
+/** Address of the page as browsers see it. */
+export interface PageLocation {
+  /** Public address, if it differs from the one the server listens on. */
+  readonly address: URL | undefined;
+  readonly port: number;
+}
+
+/** Returns the accepted Host headers. Any other may be a foreign name that resolves to this machine (DNS rebinding). */
+const hostsOf = ({ address, port }: PageLocation): readonly string[] => [
+  ...loopbackNames.map((name) => `${name}:${port}`),
+  ...(port === 80 ? loopbackNames : []),
+  ...(address ? [address.host] : []),
+];
+
+/** Returns the reason for rejecting a request; undefined if it is accepted. */
+export function foreignRequestReason(
+  { method, headers }: IncomingMessage,
+  location: PageLocation,
+): string | undefined {
+  const { host = "", origin } = headers;
+  if (!hostsOf(location).includes(host)) return "This page is not available at this address.";
+  if (method !== "POST") return undefined;
+  const ownOrigin = location.address?.origin ?? new URL(`http://${host}`).origin;
+  const site = headers["sec-fetch-site"];
+  const isOwn = origin === ownOrigin && (site === undefined || site === "same-origin");
+  return isOwn ? undefined : "Forms from other pages are not accepted.";
+}
