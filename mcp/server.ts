@@ -92,12 +92,16 @@ function handleTools(
 function handleResources(server: Server, toolbox: Toolbox): void {
   const { resources } = toolbox;
   server.setRequestHandler("resources/list", () => ({
-    resources: resources.flatMap(({ uri, uriTemplate: _, everyMs: __, ...resource }) =>
-      uri === undefined ? [] : [{ uri, ...resource }],
-    ),
+    resources: resources.flatMap((watch) => {
+      const { uri, uriTemplate: _, everyMs: __, ...resource } = watch;
+      return uri === undefined ? [] : [{ uri, ...resource }];
+    }),
   }));
   server.setRequestHandler("resources/templates/list", () => ({
-    resourceTemplates: resources.map(({ uri: _, everyMs: __, ...template }) => template),
+    resourceTemplates: resources.map((watch) => {
+      const { uri: _, everyMs: __, ...template } = watch;
+      return template;
+    }),
   }));
   server.setRequestHandler("resources/read", async ({ params: { uri } }) => {
     const found = await toolbox.read(uri).catch((error: Error) => {
