@@ -12,7 +12,7 @@ import { cursorArgument, returnsRows } from "./read-list";
 import type { JsonObject } from "./render/content";
 import { argumentName, spellingKey, withArgumentNames } from "./render/names";
 import { schemaPartsOf } from "./render/values";
-import type { Settings } from "./instructions";
+import type { Settings } from "./target";
 import { splitWatchArguments, type WatchPosition } from "./watch-tool";
 
 /** The arguments of a call, separated by their meaning, and the violations found while parsing them. */

@@ -16,7 +16,7 @@ import type { JsonObject, ToolResult } from "./render/content";
 import { deliverToResources } from "./render/files";
 import { Resources } from "./render/links";
 import { type CallResponse, type FxdeskNotes, renderResult } from "./render/result";
-import { targetData, type Target, targetOf } from "./instructions";
+import { targetData, type Target, targetOf } from "./target";
 import { toToolError, unreadableResult, wasNotConfirmed } from "./tool-error";
 import { readChanges, watchAsCallable } from "./watch-tool";
 import { visibleText } from "./render/values";

@@ -7,7 +7,7 @@ import type { Answer } from "./protocol";
 import { errorResult, type ToolResult } from "./render/content";
 import { replaceWithToolNames, withArgumentNames } from "./render/names";
 import { visibleText } from "./render/values";
-import { describeTarget, type Target } from "./instructions";
+import { describeTarget, type Target } from "./target";
 
 /** The circumstances of a failed call. */
 interface FailureContext {

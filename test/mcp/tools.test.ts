@@ -3,7 +3,8 @@ import { contract, type Declaration, operations } from "@fxdesk/toolkit/operatio
 import { declarationsOf } from "../../core/spec/service";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import { type AllowableEffect, type Offer, parseAllowedEffects, selectTools } from "../../mcp/offered-tools";
-import { targetOf, instructionsFor, titleFor } from "../../mcp/instructions";
+import { instructionsFor, titleFor } from "../../mcp/instructions";
+import { targetOf } from "../../mcp/target";
 import { argumentName } from "../../mcp/render/names";
 import type { Tool } from "../../mcp/protocol";
 import type { JsonObject } from "../../mcp/render/content";
