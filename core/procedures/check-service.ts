@@ -38,40 +38,41 @@ export const ServiceReport = z
     description: "Differences between the service and the contract, without response values.",
   });
 
-const serviceOperations = [
-  "accounts.listCurrencyAccounts",
-  "accounts.list",
-  "accounts.get",
-  "accounts.getFunding",
-  "accounts.listBalances",
-  "accountDetails.list",
-  "accountDetails.listAll",
-  "transactions.list",
-  "transactions.get",
-  "trades.list",
-  "trades.get",
-  "approvalsWorkflow.getConfig",
-  "approvalsWorkflow.getSettings",
-] as const;
-
-const consentOperations = [
-  "consents.get",
-  "consents.getStatus",
-  "consents.listAuthorisations",
-  "consents.getAuthorisation",
-  "openBanking.listAccounts",
-  "openBanking.getAccount",
-  "openBanking.listBalances",
-  "openBanking.listTransactions",
-] as const;
-
-const paymentOperations = [
-  "payments.getStatus",
-  "payments.listAuthorisations",
-  "payments.getAuthorisation",
-  "payments.get",
-  "payments.getBulk",
-] as const;
+/** The operations to check, by the input that they require. */
+const operations = {
+  service: [
+    "accounts.listCurrencyAccounts",
+    "accounts.list",
+    "accounts.get",
+    "accounts.getFunding",
+    "accounts.listBalances",
+    "accountDetails.list",
+    "accountDetails.listAll",
+    "transactions.list",
+    "transactions.get",
+    "trades.list",
+    "trades.get",
+    "approvalsWorkflow.getConfig",
+    "approvalsWorkflow.getSettings",
+  ],
+  consent_id: [
+    "consents.get",
+    "consents.getStatus",
+    "consents.listAuthorisations",
+    "consents.getAuthorisation",
+    "openBanking.listAccounts",
+    "openBanking.getAccount",
+    "openBanking.listBalances",
+    "openBanking.listTransactions",
+  ],
+  paymentId: [
+    "payments.getStatus",
+    "payments.listAuthorisations",
+    "payments.getAuthorisation",
+    "payments.get",
+    "payments.getBulk",
+  ],
+} as const;
 
 /** Returns the distinct texts of a field over all entries. */
 function distinctTexts(body: unknown, field: string): string[] {
@@ -172,8 +173,6 @@ async function checkPayment(
   if (paymentService === "bulk-payments") await checker.call("payments.getBulk", payment);
 }
 
-const notReachedReason = "No input for it was found in earlier responses.";
-
 /** Operations that every service offers. Conformance requires that all of them were checked. */
 const requiredOperations = ["accounts.listCurrencyAccounts", "trades.list"] as const;
 
@@ -187,7 +186,7 @@ export const checkServiceResponses = procedure({
   notes: "Makes up to 59 calls.",
   keywords: ["health", "API", "conformance", "up and running", "Prüfung", "Schnittstelle"],
   effect: "read",
-  uses: [...serviceOperations, ...consentOperations, ...paymentOperations],
+  uses: Object.values(operations).flat(),
   input: {
     consent_id: ConsentId.optional().meta({
       title: "Consent ID",
@@ -198,41 +197,36 @@ export const checkServiceResponses = procedure({
     "payment-product": existingPaymentProduct["payment-product"].default("sepa-credit-transfers"),
   },
   output: json(ServiceReport, "Differences between the service and the contract."),
-  async run(context, { consent_id: consentId, paymentId, ...of }) {
-    const checker = new ServiceChecker(context, (operation, calls) =>
-      context.progress({ done: calls, message: operation }),
-    );
+  async run(context, { consent_id, paymentId, ...of }) {
+    const checker = new ServiceChecker(context);
     await checkService(checker);
-    if (consentId !== undefined) await checkConsent(checker, consentId);
+    if (consent_id !== undefined) await checkConsent(checker, consent_id);
     if (paymentId !== undefined)
       await checkPayment(checker, of["payment-service"], of["payment-product"], paymentId);
-    const candidates = [...serviceOperations, ...consentOperations, ...paymentOperations];
-    const reasonFor = (name: string): string => {
-      if (consentId === undefined && (consentOperations as readonly string[]).includes(name))
-        return "Requires consent_id.";
-      if (paymentId === undefined && (paymentOperations as readonly string[]).includes(name))
-        return "Requires paymentId.";
-      return notReachedReason;
-    };
-    const reported = new Set(checker.unread.map(({ operation }) => operation));
-    const missing = candidates
-      .filter((name) => !checker.checked.has(name) && !reported.has(name))
-      .map((operation) => ({ operation, reason: reasonFor(operation) }));
-    const differences = [...checker.findings.values()].map(({ finding, times }) => ({ ...finding, times }));
+    const { differences, calls, checked, unread } = checker;
+    const given = { service: true, consent_id, paymentId };
+    const missing = (Object.keys(operations) as (keyof typeof operations)[]).flatMap((needed) =>
+      operations[needed].map((operation) => ({
+        operation,
+        reason:
+          given[needed] === undefined
+            ? `Requires ${needed}.`
+            : "No input for it was found in earlier responses.",
+      })),
+    );
+    const reported = new Set([...checked, ...unread.map(({ operation }) => operation)]);
     const requiredChecks = [
       ...requiredOperations,
-      ...(consentId === undefined ? [] : ["consents.getStatus"]),
+      ...(consent_id === undefined ? [] : ["consents.getStatus"]),
       ...(paymentId === undefined ? [] : ["payments.getStatus"]),
     ];
     return {
       conforms:
-        differences.length === 0 &&
-        !checker.hasFailed &&
-        requiredChecks.every((name) => checker.checked.has(name)),
-      calls: checker.calls,
+        differences.length === 0 && !checker.hasFailed && requiredChecks.every((name) => checked.has(name)),
+      calls,
       differences,
-      checked: [...checker.checked],
-      unread: [...checker.unread, ...missing],
+      checked: [...checked],
+      unread: [...unread, ...missing.filter(({ operation }) => !reported.has(operation))],
     };
   },
 });

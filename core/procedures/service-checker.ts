@@ -5,17 +5,19 @@ import type { Values } from "../spec/fields";
 import type { Declaration } from "../spec/operation";
 import { FxdeskError } from "../spec/errors";
 import { valueAt } from "../values/json";
-import type { Context } from "./procedure";
+import { attempt, type Context } from "./procedure";
 import { findDifferences, kindOfValue } from "./response-differences";
 
 export type DifferenceKind = "status" | "shape" | "headers" | "content" | "paging";
 
-export interface Finding {
+/** A deviation from the contract, and how often it occurred. */
+export interface Difference {
   readonly operation: string;
   readonly kind: DifferenceKind;
   readonly path: string;
   readonly expected: string;
   readonly found: string;
+  times: number;
 }
 
 /** An operation that could not be checked, with the reason. */
@@ -38,22 +40,16 @@ const headerValue = ({ headers }: ServiceResponse, name: string) => headers[name
 
 const isJsonType = (type: unknown): boolean => typeof type === "string" && /[/+]json\b/i.test(type);
 
-const entriesOf = (body: unknown): readonly unknown[] => (Array.isArray(body) ? body : [body]);
-
 const matchesFilter = (requested: unknown, value: unknown): boolean =>
-  (Array.isArray(requested) ? requested : [requested]).some(
-    (each) => String(each).toLowerCase() === String(value).toLowerCase(),
-  );
+  [requested].flat().some((each) => String(each).toLowerCase() === String(value).toLowerCase());
 
 /** Returns filters that an entry contradicts: the field has the name of the filter but another value. */
 const mismatchedFilters = (body: unknown, input: Values): string[] =>
-  Object.entries(input).flatMap(([name, requested]) =>
-    entriesOf(body).some((entry) => {
-      const value = valueAt(entry, [name]);
-      return value !== undefined && value !== null && !matchesFilter(requested, value);
-    })
-      ? [name]
-      : [],
+  Object.keys(input).filter((name) =>
+    [body].flat().some((entry) => {
+      const value = valueAt(entry, [name]) ?? undefined;
+      return value !== undefined && !matchesFilter(input[name], value);
+    }),
   );
 
 const digestOf = (entry: unknown) => createHash("sha1").update(JSON.stringify(entry)).digest("base64");
@@ -64,22 +60,17 @@ const fullPageSize = 200;
 
 /** Makes calls and collects differences from the contract as paths and kinds, never values. */
 export class ServiceChecker {
-  readonly findings = new Map<string, { readonly finding: Finding; times: number }>();
+  readonly differences: Difference[] = [];
   readonly unread: UncheckedOperation[] = [];
   readonly checked = new Set<string>();
   calls = 0;
   /** True if a call failed, so that an operation could not be checked. */
   hasFailed = false;
-  readonly #context: Context;
-  readonly #onCall: (operation: string, calls: number) => void;
 
-  constructor(context: Context, onCall: (operation: string, calls: number) => void) {
-    this.#context = context;
-    this.#onCall = onCall;
-  }
+  constructor(private readonly context: Context) {}
 
   operation(name: string): Declaration {
-    return this.#context.client.service.operations.find((each) => each.name === name)!;
+    return this.context.client.service.operations.find((each) => each.name === name)!;
   }
 
   recordDifference(
@@ -89,11 +80,16 @@ export class ServiceChecker {
     expected: string,
     found: string,
   ): void {
-    const finding = { operation, kind, path, expected, found };
-    const key = JSON.stringify(finding);
-    const before = this.findings.get(key);
-    if (before) before.times += 1;
-    else this.findings.set(key, { finding, times: 1 });
+    const known = this.differences.find(
+      (each) =>
+        each.operation === operation &&
+        each.kind === kind &&
+        each.path === path &&
+        each.expected === expected &&
+        each.found === found,
+    );
+    if (known) known.times += 1;
+    else this.differences.push({ operation, kind, path, expected, found, times: 1 });
   }
 
   /** Makes and checks one call. Returns undefined if there was no response. */
@@ -103,29 +99,20 @@ export class ServiceChecker {
       return undefined;
     }
     const operation = this.operation(name);
-    const requestId = Object.keys(operation.headers ?? {}).some(
+    const hasRequestId = Object.keys(operation.headers ?? {}).some(
       (header) => header.toLowerCase() === requestIdHeader,
-    )
-      ? randomUUID()
-      : undefined;
-    try {
-      const response = await this.#context.client.call(
-        operation,
-        input,
-        requestId ? { requestId: requestId } : {},
-      );
-      this.calls += response.attempts;
-      this.checked.add(name);
-      this.#inspect(operation, input, response, requestId);
-      return response;
-    } catch (error) {
-      if (!(error instanceof FxdeskError) || this.#context.signal?.aborted) throw error;
-      this.calls += error.attempts;
-      this.#recordFailure(operation, error);
+    );
+    const options = hasRequestId ? { requestId: randomUUID() } : {};
+    const response = await attempt(this.context, () => this.context.client.call(operation, input, options));
+    this.calls += response.attempts;
+    this.context.progress({ done: this.calls, message: name });
+    if (response instanceof FxdeskError) {
+      this.#recordFailure(operation, response);
       return undefined;
-    } finally {
-      this.#onCall(name, this.calls);
     }
+    this.checked.add(name);
+    this.#inspect(operation, input, response, options.requestId);
+    return response;
   }
 
   #recordFailure({ name, responses, errors }: Declaration, { status, code, outcome }: FxdeskError): void {
@@ -182,16 +169,15 @@ export class ServiceChecker {
     const read = async (page: number, size: number) => {
       const response = await this.call(name, { ...input, [paging.page]: page, [paging.size]: size });
       if (response && paging.total !== undefined) this.#checkTotal(name, paging.total, response);
-      return response && Array.isArray(response.body)
-        ? { ...response, total: response.total, list: response.body }
-        : undefined;
+      if (!response || !Array.isArray(response.body)) return undefined;
+      if (response.body.length > size) recordPaging("at most as many entries as page_size", "more");
+      return { total: response.total, list: response.body as readonly unknown[] };
     };
     const recordPaging = (expected: string, found: string) =>
       this.recordDifference(name, "paging", "", expected, found);
     const fullPage = await read(1, fullPageSize);
     if (!fullPage) return [];
     const { total, list } = fullPage;
-    if (list.length > fullPageSize) recordPaging("at most as many entries as page_size", "more");
     if (total !== undefined && total !== list.length && (total < fullPageSize || list.length < fullPageSize))
       recordPaging(
         "a total equal to the number of entries",
@@ -205,7 +191,6 @@ export class ServiceChecker {
       const small = await read(page, smallPageSize);
       if (!small) return list;
       if (small.total !== total) recordPaging("the same total on each page", "another");
-      if (small.list.length > smallPageSize) recordPaging("at most as many entries as page_size", "more");
       const from = (page - 1) * smallPageSize;
       const expectedDigests = digests.slice(from, from + smallPageSize);
       const pageDigests = small.list.slice(0, smallPageSize).map(digestOf);
