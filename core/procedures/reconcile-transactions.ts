@@ -18,7 +18,8 @@ import { Sums } from "./decimal";
 import { type FoundTransaction, Gaps, toFoundTransaction, transactionOperations } from "./find-transactions";
 import { parsePeriod, PeriodText } from "./period";
 import { procedure } from "./procedure";
-import { type Item, type Match, type Matching, matchPayments, type Payment } from "./reconcile/match";
+import type { Item, Payment } from "./reconcile/comparison";
+import { type Match, type Matching, matchPayments } from "./reconcile/match";
 import { type Transaction, fetchAllTransactions } from "./fetch-all-transactions";
 import {
   countField,

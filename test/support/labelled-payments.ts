@@ -1,5 +1,5 @@
 /** Generates expected items and realistic payments, labelled with the true matches. */
-import type { Item, Payment } from "../../core/procedures/reconcile/match";
+import type { Item, Payment } from "../../core/procedures/reconcile/comparison";
 
 /** Seeded random numbers. */
 class SeededRandom {

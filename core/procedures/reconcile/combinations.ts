@@ -24,47 +24,40 @@ function countCombinations(count: number, min: number, max: number): bigint {
   return sum;
 }
 
+interface Amount {
+  readonly units: bigint;
+}
+
 /**
  * True if a combination with this sum is unlikely to occur by chance. Round amounts match by chance often, amounts
  * with cents rarely. `sum` must be positive.
  */
-export function isSignificantSum(
-  amounts: readonly bigint[],
-  sum: bigint,
-  min: number,
-  max = maxParts,
-): boolean {
+export function isSignificantSum(all: readonly Amount[], sum: bigint, min: number, max = maxParts): boolean {
+  const amounts = all.map(({ units }) => units).toSorted((one, other) => (one < other ? 1 : -1));
+  const largest = amounts.slice(0, max).reduce((total, each) => total + each, 0n);
   const step = commonStep([...amounts, sum]);
-  const largest = amounts
-    .toSorted((one, other) => (one < other ? 1 : -1))
-    .slice(0, max)
-    .reduce((total, each) => total + each, 0n);
   return countCombinations(amounts.length, min, max) * chanceLimit <= largest / step;
 }
 
 /**
- * Returns the combinations of `min` to `max` positive amounts with exactly this sum, as indexes. Stops at two,
- * because two are already ambiguous. Throws a RangeError for more than `maxAmounts` amounts, which bounds the search
- * to a few thousand combinations.
+ * Returns the combinations of `min` to `max` positive amounts with exactly this sum. Stops at two, because two are already
+ * ambiguous. Throws a RangeError for more than `maxAmounts` amounts, which bounds the search to a few thousand
+ * combinations.
  */
-export function findCombinations(
-  amounts: readonly bigint[],
+export function findCombinations<T extends Amount>(
+  all: readonly T[],
   sum: bigint,
   min: number,
   max = maxParts,
-): number[][] {
-  if (amounts.length > maxAmounts) throw new RangeError(`More than ${maxAmounts} amounts.`);
-  const found: number[][] = [];
-  const chosen: number[] = [];
-  const choose = (from: number, rest: bigint): void => {
+): T[][] {
+  if (all.length > maxAmounts) throw new RangeError(`More than ${maxAmounts} amounts.`);
+  const found: T[][] = [];
+  const choose = (chosen: readonly T[], from: number, rest: bigint): void => {
     if (rest === 0n && chosen.length >= min) found.push([...chosen]);
     if (rest <= 0n || chosen.length === max) return;
-    for (let index = from; index < amounts.length && found.length < 2; index += 1) {
-      chosen.push(index);
-      choose(index + 1, rest - amounts[index]!);
-      chosen.pop();
-    }
+    for (let index = from; index < all.length && found.length < 2; index += 1)
+      choose([...chosen, all[index]!], index + 1, rest - all[index]!.units);
   };
-  choose(0, sum);
+  choose([], 0, sum);
   return found;
 }

@@ -170,6 +170,8 @@ export interface Party {
   /** Sorted words of the name without the legal form. */
   readonly key: string;
   readonly form: string;
+  /** Beginning of the name, which a truncated name has as well. */
+  readonly beginning: string;
 }
 
 /** Treats AE, OE and UE as A, O and U, because both spellings of umlauts occur. */
@@ -182,6 +184,7 @@ export function parseParty(name: string): Party {
   const keyWords = distinctWords.length > 0 ? distinctWords : words;
   return {
     name,
+    beginning: toComparableText(name).slice(0, 10),
     key: keyWords.map(withoutUmlauts).toSorted().join(" "),
     form: distinctWords.length > 0 ? form.join(" ") : "",
   };
@@ -189,9 +192,6 @@ export function parseParty(name: string): Party {
 
 /** Lengths at which bank formats truncate names. */
 const truncationLengths = new Set([27, 35, 70]);
-
-/** True if a bank format may have truncated the name, so that another key may be the same company. */
-export const mayBeTruncated = ({ name }: Party): boolean => truncationLengths.has(name.length);
 
 const isTruncated = (cut: string, whole: string): boolean =>
   truncationLengths.has(cut.length) &&

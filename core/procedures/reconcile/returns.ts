@@ -1,4 +1,5 @@
 /** Matching of returned payments with their returns. */
+import { byText } from "../lists";
 import { compactReference, isDistinctive, compareParties, parseParty, findReferences } from "./names";
 
 /** A transaction with the fields that are relevant for returns. */
@@ -28,8 +29,6 @@ const keyOf = ({ account_id, currency }: Movement, amount: string): string =>
 
 /** NaN if the booking time is unknown. */
 const bookedAt = ({ booked }: Movement): number => Date.parse(booked ?? "");
-
-const byText = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
 const earliestFirst = (one: Movement, other: Movement): number =>
   byText(one.date, other.date) ||

@@ -6,12 +6,8 @@ import {
   isSignificantSum,
   maxAmounts,
 } from "../../../../core/procedures/reconcile/combinations";
-import {
-  type Item,
-  matchPayments,
-  type Matching,
-  type Payment,
-} from "../../../../core/procedures/reconcile/match";
+import type { Item, Payment } from "../../../../core/procedures/reconcile/comparison";
+import { matchPayments, type Matching } from "../../../../core/procedures/reconcile/match";
 import {
   compactReference,
   compareParties,
@@ -441,8 +437,10 @@ test.each([
 });
 
 test("finds all combinations", () => {
-  const places = (amounts: bigint[], sum: bigint) => findCombinations(amounts, sum, 2);
-  expect(places([1n, 2n, 4n], 6n)).toEqual([[1, 2]]);
+  const unitsOf = (amounts: bigint[]) => amounts.map((units) => ({ units }));
+  const places = (amounts: bigint[], sum: bigint) =>
+    findCombinations(unitsOf(amounts), sum, 2).map((all) => all.map(({ units }) => units));
+  expect(places([1n, 2n, 4n], 6n)).toEqual([[2n, 4n]]);
   expect(places([1n, 2n, 4n], 4n)).toEqual([]);
   expect(places([1n, 2n, 3n, 4n], 5n)).toHaveLength(2);
   expect(() =>
@@ -451,6 +449,6 @@ test("finds all combinations", () => {
       2n,
     ),
   ).toThrow(RangeError);
-  expect(isSignificantSum([123_456n, 76_543n], 199_999n, 2)).toBe(true);
-  expect(isSignificantSum([100_000n, 200_000n], 300_000n, 2)).toBe(false);
+  expect(isSignificantSum(unitsOf([123_456n, 76_543n]), 199_999n, 2)).toBe(true);
+  expect(isSignificantSum(unitsOf([100_000n, 200_000n]), 300_000n, 2)).toBe(false);
 });

@@ -1,6 +1,7 @@
 /** Returned payments and their returns pay nothing. */
 import { Big } from "big.js";
-import { type Item, matchPayments, type Payment } from "../../../../core/procedures/reconcile/match";
+import type { Item, Payment } from "../../../../core/procedures/reconcile/comparison";
+import { matchPayments } from "../../../../core/procedures/reconcile/match";
 import { matchReturns } from "../../../../core/procedures/reconcile/returns";
 import { availableBalance, moveMoney } from "../../../../sandbox/src/world/accounts/accounts";
 import { type Books, openBooks } from "../../../support/books";
