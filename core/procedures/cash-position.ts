@@ -1,5 +1,4 @@
 /** cash.getPosition: the balances of all accounts with totals. */
-import { Big } from "big.js";
 import { z } from "zod";
 import { balanceTypes } from "../contract/accounts";
 import { formatAmount } from "../files/amount";
@@ -14,7 +13,7 @@ import {
   readBalances,
   selectAccounts,
 } from "./accounts";
-import { convertAmounts, signedAmount, Sums, Rates } from "./decimal";
+import { convertAmounts, signedAmount, sumBy, Rates } from "./decimal";
 import { procedure } from "./procedure";
 import { currencyField, flagField, optionalTextField, textField } from "./result-fields";
 
@@ -88,8 +87,7 @@ function toBalances({ account, balances }: AccountBalances): Balances {
 }
 
 function totalsOf(balances: Balances) {
-  const sums = new Sums();
-  for (const { type, currency, amount } of balances) sums.add(`${type} ${currency}`, new Big(amount));
+  const sums = sumBy(balances, ({ type, currency }) => `${type} ${currency}`);
   return [...sums].map(([key, amount]) => {
     const [type, currency] = key.split(" ") as [string, string];
     return { type, currency, amount };

@@ -31,6 +31,16 @@ export class Sums extends Map<string, Big> {
   }
 }
 
+/** Sums amounts by key. */
+export function sumBy<T extends { readonly amount: Big | string }>(
+  all: readonly T[],
+  keyOf: (each: T) => string,
+): Sums {
+  const sums = new Sums();
+  for (const each of all) sums.add(keyOf(each), new Big(each.amount));
+  return sums;
+}
+
 /** Exchange rates given by the caller: value of one unit of each currency in the target currency. */
 export const Rates = z.record(
   Currency,

@@ -6,7 +6,7 @@ import { withoutUndefined } from "../files/statement";
 import { json } from "../spec/declare";
 import type { ProcedureValues } from "../spec/procedure";
 import { accountFields, accountOperations, selectAccounts, findMissingAccounts } from "./accounts";
-import { checkBounds, signedAmount, Sums } from "./decimal";
+import { checkBounds, signedAmount, sumBy } from "./decimal";
 import { groupBy } from "./lists";
 import { type Period, parsePeriod, PeriodText } from "./period";
 import { type Context, procedure } from "./procedure";
@@ -156,8 +156,7 @@ export const SumsByCurrency = z
 /** Sums signed amounts per currency. */
 export const sumsByCurrency = (found: readonly FoundTransaction[]): z.infer<typeof SumsByCurrency> =>
   [...groupBy(found, ({ currency }) => currency)].map(([currency, all]) => {
-    const sums = new Sums();
-    for (const { amount } of all) sums.add(amount.startsWith("-") ? "out" : "in", new Big(amount));
+    const sums = sumBy(all, ({ amount }) => (amount.startsWith("-") ? "out" : "in"));
     const format = (amount: Big) => formatAmount(amount, currency);
     return {
       currency,

@@ -11,8 +11,8 @@ import {
   selectAccounts,
   unreadGaps,
 } from "./accounts";
-import { parseAmount, parseCurrency, parseDay, normalizeEntries, parseCsvRows } from "./csv-input";
-import { convertAmounts, type CurrencyAmount, signedAmount, Sums, Rates } from "./decimal";
+import { normalizeEntries, parseCsvRows } from "./csv-input";
+import { convertAmounts, type CurrencyAmount, signedAmount, sumBy, Rates } from "./decimal";
 import { byText } from "./lists";
 import { daysBetween, toDay } from "./period";
 import { procedure } from "./procedure";
@@ -152,12 +152,6 @@ const toBalanceAmounts = (read: readonly AccountBalances[]): TenorAmount[] =>
     })),
   );
 
-function sumBy(amounts: readonly TenorAmount[], keyOf: (each: TenorAmount) => string): Sums {
-  const sums = new Sums();
-  for (const each of amounts) sums.add(keyOf(each), each.amount);
-  return sums;
-}
-
 /**
  * Compares expected amounts with trades by a key of currency and optional tenor. `expected` is undefined if the caller gave
  * neither flows nor balances. The percentage is rounded for people; the sums are exact.
@@ -208,8 +202,8 @@ const flowColumns = {
 
 const parseFlowsCsv = (text: string): Flow[] =>
   parseCsvRows(name, "flows_csv", text, flowColumns, (row) => {
-    const currency = parseCurrency(row, "currency");
-    return { date: parseDay(row, "date"), currency, amount: parseAmount(row, "amount", currency) };
+    const currency = row.currency("currency");
+    return { date: row.day("date"), currency, amount: row.amount("amount", currency) };
   });
 
 export const getExposure = procedure({

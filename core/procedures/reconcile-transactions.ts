@@ -5,16 +5,8 @@ import { formatAmount } from "../files/amount";
 import { json } from "../spec/declare";
 import { Currency, day } from "../values/values";
 import { accountFields, selectAccounts, findMissingAccounts } from "./accounts";
-import {
-  parseAmount,
-  type Column,
-  parseCurrency,
-  parseDay,
-  normalizeEntries,
-  parseCsvRows,
-  invalidCell,
-} from "./csv-input";
-import { Sums } from "./decimal";
+import { type Column, normalizeEntries, parseCsvRows } from "./csv-input";
+import { sumBy } from "./decimal";
 import { type FoundTransaction, Gaps, toFoundTransaction, transactionOperations } from "./find-transactions";
 import { parsePeriod, PeriodText } from "./period";
 import { procedure } from "./procedure";
@@ -64,16 +56,16 @@ const columns = {
 const parseItemsCsv = (text: string): GivenItem[] =>
   parseCsvRows(procedureName, "items_csv", text, columns, (row) => {
     const { reference, party, date } = row.cells;
-    const currency = parseCurrency(row, "currency");
-    const amount = parseAmount(row, "amount", currency);
-    if (new Big(amount).eq(0)) throw invalidCell(row, "amount", "must not be zero");
+    const currency = row.currency("currency");
+    const amount = row.amount("amount", currency);
+    if (new Big(amount).eq(0)) row.fail("amount", "must not be zero");
     return {
       item: row.line,
       amount,
       currency,
       ...(reference && { reference }),
       ...(party && { party }),
-      ...(date && { date: parseDay(row, "date") }),
+      ...(date && { date: row.day("date") }),
     };
   });
 
@@ -259,11 +251,8 @@ const toOpenItemResult = ({
 };
 
 function sumByCurrency(items: readonly Item[], { matches, openItems, openPayments }: Matching) {
-  const sum = (amounts: readonly { readonly currency: string; readonly amount: string }[]) => {
-    const sums = new Sums();
-    for (const { currency, amount } of amounts) sums.add(currency, new Big(amount));
-    return sums;
-  };
+  const sum = (amounts: readonly { readonly currency: string; readonly amount: string }[]) =>
+    sumBy(amounts, ({ currency }) => currency);
   const expected = sum(items);
   const open = sum(openItems.map((each) => ({ currency: each.item.currency, amount: each.open })));
   const paid = sum(matches.flatMap(({ payments }) => payments));

@@ -1,6 +1,7 @@
 /** Cells and rows of CSV (RFC 4180): commas, quotes if needed, CRLF. */
 
 import { removeControls } from "../charset";
+import type { Line } from "../text-lines";
 
 /** Matches text that a spreadsheet runs as a formula, also after existing apostrophes so that unescaping is unambiguous. */
 const formulaPattern = /^'*[=+\-@\t\r]/;
@@ -19,11 +20,26 @@ const quoteCell = (cell: string) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll
 
 export const formatRow = (cells: readonly string[]): string => `${cells.map(quoteCell).join(",")}\r\n`;
 
-/** True if a quoted cell is still open at the end of the text. */
-export function hasOpenQuote(text: string): boolean {
-  let quotes = 0;
-  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) quotes += 1;
-  return quotes % 2 === 1;
+/** A row as text, and its first line. */
+export interface RowText {
+  readonly text: string;
+  readonly line: number;
+}
+
+const hasOddQuotes = (text: string): boolean => text.split('"').length % 2 === 0;
+
+/** Joins lines into rows: a quoted cell may span several lines. */
+export class RowJoiner {
+  /** Start of a row that continues on the next line, inside quotes. */
+  open: RowText | undefined;
+
+  /** Returns the row that ends with this line; undefined if a quote is open. */
+  add({ number, text, ending }: Line): RowText | undefined {
+    const isOpen = hasOddQuotes(text) !== (this.open !== undefined);
+    const { text: before = "", line = number } = this.open ?? {};
+    this.open = isOpen ? { text: before + text + ending, line } : undefined;
+    return isOpen ? undefined : { text: before + text, line };
+  }
 }
 
 /** Returns the index of the quote that closes the cell; -1 if there is none. */

@@ -13,7 +13,7 @@ import {
   type StatementTail,
 } from "../statement";
 import { bareCrMessage, hasBareCr, type Line, type TextSource } from "../text-lines";
-import { parseRow, hasOpenQuote, unescapeFormula } from "./cells";
+import { parseRow, RowJoiner, unescapeFormula } from "./cells";
 import { columns, toFields, requiredColumns, type Row, type RowKind } from "./columns";
 import { requireDate, columnPosition } from "./normalise";
 
@@ -147,8 +147,7 @@ class CsvReader implements LineReader {
   readonly format = "CSV";
   readonly balanceFields = { opening: "balance", entry: "amount", closing: "balance" };
 
-  /** Start of a row that continues on the next line, inside quotes. */
-  #openRow: { text: string; line: number } | undefined;
+  readonly #rows = new RowJoiner();
   #columnNames: readonly string[] | undefined;
   #lastRecord: RowKind = "closing";
   #lastLine = 0;
@@ -159,13 +158,12 @@ class CsvReader implements LineReader {
   readonly #partLimit = new LengthLimit("an entry, or the part after the entries,", maxPartLength);
   #tail: { tail: Mutable<StatementTail>; forwardBalances: Balance[]; line: number } | undefined;
 
-  readLine({ number, text, ending }: Line): StatementPart[] {
-    this.#lastLine = number;
-    const open = hasOpenQuote(text) !== (this.#openRow !== undefined);
-    const row = { text: (this.#openRow?.text ?? "") + text, line: this.#openRow?.line ?? number };
-    if (row.text.length > maxFieldLength) throw this.#tooLongError(row.text, row.line);
-    this.#openRow = open ? { text: row.text + ending, line: row.line } : undefined;
-    return open || row.text.trim() === "" ? [] : this.#parseRow(row.text, row.line);
+  readLine(line: Line): StatementPart[] {
+    this.#lastLine = line.number;
+    const row = this.#rows.add(line);
+    const { text, line: first } = row ?? this.#rows.open!;
+    if (text.length > maxFieldLength) throw this.#tooLongError(text, first);
+    return !row || text.trim() === "" ? [] : this.#parseRow(text, first);
   }
 
   /** Returns the error for a row that is too long and may be endless. */
@@ -179,8 +177,8 @@ class CsvReader implements LineReader {
   }
 
   finish(): StatementPart[] {
-    if (this.#openRow)
-      throw new FormatError("invalid", columnPosition("record", this.#openRow.line), "a quote is not closed");
+    const { open } = this.#rows;
+    if (open) throw new FormatError("invalid", columnPosition("record", open.line), "a quote is not closed");
     if (!allowedPredecessors.opening.includes(this.#lastRecord))
       throw new FormatError(
         "missing",

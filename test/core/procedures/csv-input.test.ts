@@ -1,5 +1,5 @@
 /** CSV input: usual spellings are accepted, others are refused with line and column. */
-import { parseAmount, parseCurrency, parseDay, parseCsvRows } from "../../../core/procedures/csv-input";
+import { parseCsvRows } from "../../../core/procedures/csv-input";
 
 const columns = {
   amount: { names: ["amount"], required: true },
@@ -10,13 +10,13 @@ const columns = {
 
 const read = (text: string) =>
   parseCsvRows("test.read", "csv", text, columns, (row) => {
-    const currency = parseCurrency(row, "currency");
+    const currency = row.currency("currency");
     const { date, party } = row.cells;
     return {
       line: row.line,
-      amount: parseAmount(row, "amount", currency),
+      amount: row.amount("amount", currency),
       currency,
-      ...(date && { date: parseDay(row, "date") }),
+      ...(date && { date: row.day("date") }),
       ...(party && { party }),
     };
   });
