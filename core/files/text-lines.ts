@@ -24,18 +24,6 @@ function toLine(number: number, piece: string, ending: string): Line {
     : { number, text, ending };
 }
 
-/** Chunk size in characters, so that a large text is not split into lines all at once. */
-const pieceLength = 65_536;
-
-function* splitChunk(chunk: string): Generator<string, void, void> {
-  for (let at = 0; at < chunk.length; at += pieceLength) yield chunk.slice(at, at + pieceLength);
-}
-
-async function* toPieces(source: TextSource): AsyncGenerator<string, void, void> {
-  if (typeof source === "string") yield* splitChunk(source);
-  else for await (const chunk of source) yield* splitChunk(chunk);
-}
-
 /** A byte order mark and a CR do not count towards the length of a line. */
 const nonTextLength = 2;
 
@@ -48,7 +36,7 @@ const nonTextLength = 2;
 export async function* readLines(source: TextSource): AsyncGenerator<Line[], void, void> {
   let rest = "";
   let number = 0;
-  for await (const piece of toPieces(source)) {
+  for await (const piece of typeof source === "string" ? [source] : source) {
     if (piece.includes("\n")) {
       const lines = (rest + piece).split("\n");
       rest = lines.pop()!;

@@ -4,10 +4,14 @@ import { isBelgianReference, isIsoReference } from "../identifiers";
 import type { Entry } from "../statement";
 import { widthOf } from "./records";
 
-const movementCapacity =
-  widthOf("2.1", "communication") + widthOf("2.2", "communication") + widthOf("2.3", "communication");
-const informationCapacity =
-  widthOf("3.1", "communication") + widthOf("3.2", "communication") + widthOf("3.3", "communication");
+const widthsOf = (names: readonly ["2.1" | "3.1", "2.2" | "3.2", "2.3" | "3.3"]): readonly number[] =>
+  names.map((name) => widthOf(name, "communication"));
+const movementWidths = widthsOf(["2.1", "2.2", "2.3"]);
+const informationWidths = widthsOf(["3.1", "3.2", "3.3"]);
+
+const capacityOf = (widths: readonly number[]) => widths.reduce((sum, width) => sum + width);
+const movementCapacity = capacityOf(movementWidths);
+const informationCapacity = capacityOf(informationWidths);
 
 /** Types of structured communication, the first three digits of the text. */
 export const isoReference = "100";
@@ -16,10 +20,18 @@ export const belgianReferences: readonly [given: string, ...string[]] = ["101", 
 export const counterpartyName = "001";
 export const directDebit = "127";
 
-/** `type` 1 is structured: the text begins with the three digits of its type. */
+/** A communication for the three records of a movement or of information. */
 export interface Communication {
+  /** 1 is structured: the text begins with the three digits of its type. */
   readonly type: "0" | "1";
-  readonly text: string;
+  readonly first: string;
+  readonly second: string;
+  readonly third: string;
+}
+
+function toCommunication(type: "0" | "1", text: string, [first, second]: readonly number[]): Communication {
+  const [middle, end] = [first!, first! + second!];
+  return { type, first: text.slice(0, middle), second: text.slice(middle, end), third: text.slice(end) };
 }
 
 /** Returns the creditor reference if CODA has a structure for it. */
@@ -37,14 +49,18 @@ export function splitCommunication(entry: Entry): { movement: Communication; inf
   const reference = structuredReference(entry.creditorReference);
   const text = freeText(entry);
   const name = nameOf(entry);
-  const movement: Communication = reference
-    ? { type: "1", text: (isBelgianReference(reference) ? belgianReferences[0] : isoReference) + reference }
-    : { type: "0", text: text.slice(0, movementCapacity) };
+  const movement = reference
+    ? toCommunication(
+        "1",
+        (isBelgianReference(reference) ? belgianReferences[0] : isoReference) + reference,
+        movementWidths,
+      )
+    : toCommunication("0", text.slice(0, movementCapacity), movementWidths);
   const overflow = truncate(reference ? text : text.slice(movementCapacity), informationCapacity);
   const information: Communication[] = [];
   if (name.length > widthOf("2.3", "counterpartyName"))
-    information.push({ type: "1", text: counterpartyName + name });
-  if (overflow !== "") information.push({ type: "0", text: overflow });
+    information.push(toCommunication("1", counterpartyName + name, informationWidths));
+  if (overflow !== "") information.push(toCommunication("0", overflow, informationWidths));
   return { movement, information };
 }
 

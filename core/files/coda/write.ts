@@ -1,12 +1,12 @@
 /** Writes CODA 2, the Belgian coded statement of account. */
 import { Big } from "big.js";
-import { parseDecimal, RunningBalance } from "../amount";
+import { RunningBalance } from "../amount";
 import { formatDdmmyy } from "../dates";
 import type { Entry, Source, StatementHead, StatementSource, StatementTail } from "../statement";
 import { joinCrlf } from "../text-lines";
 import { type Communication, splitCommunication } from "./communication";
 import { normaliseEntry, normaliseHead, normaliseTail } from "./normalise";
-import { writeRecord, widthOf } from "./records";
+import { type RecordValues, type records, widthOf, writeRecord } from "./records";
 import { formatAccount, recordPosition, signOf, accountStructureOf, formatThousandths } from "./values";
 
 /** Fields that all records of a movement share. */
@@ -17,91 +17,73 @@ interface SequenceValues {
   readonly link: string;
 }
 
-/** Related records, each written once the shared fields are known. */
-type Chain = ((common: SequenceValues) => string)[];
+type ChainRecord = keyof typeof records & `${"2" | "3"}.${string}`;
+
+/** A record of a movement, to be written once the shared fields are known. */
+interface ChainLink {
+  readonly isEmpty: boolean;
+  readonly write: (common: SequenceValues) => string;
+}
+
+const link = <R extends ChainRecord>(
+  record: R,
+  values: Partial<Omit<RecordValues<R>, keyof SequenceValues>>,
+): ChainLink => ({
+  isEmpty: Object.values(values).every((value) => value === ""),
+  write: (common) => writeRecord(record, { ...values, ...common } as Partial<RecordValues<R>>),
+});
+
+/** Records are written up to the last one with a value. */
+const toChain = (links: readonly ChainLink[]) =>
+  links.slice(0, links.findLastIndex(({ isEmpty }) => !isEmpty) + 1);
 
 const returnType = ({ reversal, returnReason }: Entry) => (reversal ? "4" : returnReason ? "2" : "");
 
-/** Splits a text for the communication fields of three records. */
-function splitInThree(text: string, first: number, second: number): [string, string, string] {
-  return [text.slice(0, first), text.slice(first, first + second), text.slice(first + second)];
-}
-
-function movementChain(entry: Entry, { type, text }: Communication, number: string, level: string): Chain {
-  const { amount, bookingDate, valueDate, counterparty = {}, endToEndId = "" } = entry;
-  const { bankReference = "", purpose = "", returnReason = "", transactionCode = "" } = entry;
+function movementChain(entry: Entry, text: Communication, number: string, level: string): ChainLink[] {
+  const { counterparty = {}, bankReference = "", transactionCode = "" } = entry;
   const position = recordPosition("2.1");
-  const [first, second, third] = splitInThree(
-    text,
-    widthOf("2.1", "communication"),
-    widthOf("2.2", "communication"),
-  );
-  const { account = "", bic = "", name = "" } = counterparty;
-  const hasThird = third + account + name !== "";
-  const hasSecond = hasThird || second + endToEndId + bic + returnType(entry) + purpose !== "";
-  const chain: Chain = [
-    (common) =>
-      writeRecord("2.1", {
-        ...common,
-        bankReference,
-        sign: signOf(entry),
-        amount: formatThousandths(amount, position),
-        valueDate: formatDdmmyy(valueDate, position),
-        code: transactionCode,
-        communicationType: type,
-        communication: first,
-        entryDate: formatDdmmyy(bookingDate, position),
-        paperNumber: number,
-        globalisation: level,
-      }),
-  ];
-  if (hasSecond)
-    chain.push((common) =>
-      writeRecord("2.2", {
-        ...common,
-        communication: second,
-        customerReference: endToEndId,
-        counterpartyBic: bic,
-        returnType: returnType(entry),
-        returnReason,
-        purpose,
-      }),
-    );
-  if (hasThird)
-    chain.push((common) =>
-      writeRecord("2.3", {
-        ...common,
-        counterpartyAccount: account,
-        counterpartyName: name.slice(0, widthOf("2.3", "counterpartyName")),
-        communication: third,
-      }),
-    );
-  return chain;
+  return toChain([
+    link("2.1", {
+      bankReference,
+      sign: signOf(entry),
+      amount: formatThousandths(entry.amount, position),
+      valueDate: formatDdmmyy(entry.valueDate, position),
+      code: transactionCode,
+      communicationType: text.type,
+      communication: text.first,
+      entryDate: formatDdmmyy(entry.bookingDate, position),
+      paperNumber: number,
+      globalisation: level,
+    }),
+    link("2.2", {
+      communication: text.second,
+      customerReference: entry.endToEndId ?? "",
+      counterpartyBic: counterparty.bic ?? "",
+      returnType: returnType(entry),
+      returnReason: entry.returnReason ?? "",
+      purpose: entry.purpose ?? "",
+    }),
+    link("2.3", {
+      counterpartyAccount: counterparty.account ?? "",
+      counterpartyName: (counterparty.name ?? "").slice(0, widthOf("2.3", "counterpartyName")),
+      communication: text.third,
+    }),
+  ]);
 }
 
-function informationChain(entry: Entry, { type, text }: Communication): Chain {
-  const [first, second, third] = splitInThree(
-    text,
-    widthOf("3.1", "communication"),
-    widthOf("3.2", "communication"),
-  );
-  const { bankReference = "", transactionCode = "" } = entry;
-  const chain: Chain = [
-    (common) =>
-      writeRecord("3.1", {
-        ...common,
-        bankReference,
-        code: transactionCode,
-        communicationType: type,
-        communication: first,
-      }),
-  ];
-  if (second) chain.push((common) => writeRecord("3.2", { ...common, communication: second }));
-  if (third) chain.push((common) => writeRecord("3.3", { ...common, communication: third }));
-  return chain;
-}
+const informationChain = ({ bankReference = "", transactionCode = "" }: Entry, text: Communication) =>
+  toChain([
+    link("3.1", {
+      bankReference,
+      code: transactionCode,
+      communicationType: text.type,
+      communication: text.first,
+    }),
+    link("3.2", { communication: text.second }),
+    link("3.3", { communication: text.third }),
+  ]);
 
-function toChains(entry: Entry, number: string, level: string): Chain[] {
+function toChains(entry: Entry, number: string, level: string): ChainLink[][] {
   const { movement, information } = splitCommunication(entry);
   return [
     movementChain(entry, movement, number, level),
@@ -112,11 +94,11 @@ function toChains(entry: Entry, number: string, level: string): Chain[] {
 const toFlag = (on: boolean) => (on ? "1" : "0");
 
 /** Writes chains as lines. `next` marks that the chain continues, `link` on its last record that another follows. */
-const chainLines = (chains: readonly Chain[], sequence: string, firstDetail: number): string[] =>
+const chainLines = (chains: readonly ChainLink[][], sequence: string, firstDetail: number): string[] =>
   chains.flatMap((chain, index) =>
-    chain.map((record, position) => {
+    chain.map(({ write }, position) => {
       const isLast = position === chain.length - 1;
-      return record({
+      return write({
         sequence,
         detail: String(firstDetail + index),
         next: toFlag(!isLast),
@@ -190,57 +172,34 @@ function informationLines(text = ""): string[] {
   );
 }
 
-/** Counts and sums for the trailer. */
-class TrailerTotals {
-  count = 0;
-  debits = new Big(0);
-  credits = new Big(0);
-
-  addRecords(count: number): void {
-    this.count += count;
-  }
-
-  addEntry({ amount, creditDebit }: Entry): void {
-    const value = parseDecimal(amount, recordPosition("2.1"));
-    if (creditDebit === "Debit") this.debits = this.debits.plus(value);
-    else this.credits = this.credits.plus(value);
-  }
-
-  line(isLast: boolean): string {
-    const position = recordPosition("9");
-    return writeRecord("9", {
-      count: String(this.count),
-      debits: formatThousandths(this.debits, position),
-      credits: formatThousandths(this.credits, position),
-      multipleFiles: isLast ? "2" : "1",
-    });
-  }
-}
-
 async function* writeStatementFile(statement: StatementSource, isLast: boolean): AsyncGenerator<string> {
   const head = normaliseHead(statement);
   const { currency } = head.account;
   const tail = normaliseTail(statement, currency);
   const number = String(head.number);
   const running = new RunningBalance(head.openingBalance, currency, recordPosition("1"));
-  const totals = new TrailerTotals();
+  const sums = { Debit: new Big(0), Credit: new Big(0) };
   yield joinCrlf([headerLine(head, tail.closingBalance.date), oldBalanceLine(head, number)]);
-  totals.addRecords(1);
-  let sequence = 0;
+  let [count, sequence] = [1, 0];
   for await (const given of statement.entries) {
     const entry = normaliseEntry(given, currency);
     const lines = entryLines(entry, ++sequence, number);
-    totals.addRecords(lines.length);
-    totals.addEntry(entry);
+    count += lines.length;
+    sums[entry.creditDebit] = sums[entry.creditDebit].plus(entry.amount);
     running.add(entry, recordPosition("2.1"));
     yield joinCrlf(lines);
   }
   running.check(tail.closingBalance, recordPosition("8"));
-  const information = informationLines(tail.information);
   // A statement without movements has no new balance.
   const newBalance = sequence > 0 ? [newBalanceLine(head, tail, number)] : [];
-  totals.addRecords(newBalance.length);
-  yield joinCrlf([...newBalance, ...information, totals.line(isLast)]);
+  const position = recordPosition("9");
+  const trailer = writeRecord("9", {
+    count: String(count + newBalance.length),
+    debits: formatThousandths(sums.Debit, position),
+    credits: formatThousandths(sums.Credit, position),
+    multipleFiles: isLast ? "2" : "1",
+  });
+  yield joinCrlf([...newBalance, ...informationLines(tail.information), trailer]);
 }
 
 /** Yields each item with a flag for the last one. */

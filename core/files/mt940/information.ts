@@ -60,25 +60,52 @@ const lineEndMark = "\n";
 
 const joinIdentifier = (identifier: string) => identifier.replaceAll(lineEndMark, "");
 
+type ParseValue = (value: string) => RemittanceDetails;
+
+/** Parses the value of one field. */
+const valueOf =
+  (field: keyof RemittanceDetails, clean = (value: string) => value): ParseValue =>
+  (value) => ({ [field]: clean(value) });
+
+/** Returns a pattern of the keys of a notation, and of other keys, which still end the preceding value. */
+const alternativesOf = (keys: Readonly<Record<string, ParseValue>>, others: readonly string[]) =>
+  [...Object.keys(keys), ...others].join("|");
+
+/** Parses the values after the keys that a pattern finds; the first wins, because repeated ones describe other parties. */
+function parseKeyed(
+  text: string,
+  pattern: RegExp,
+  keys: Readonly<Record<string, ParseValue>>,
+  clean = (value: string) => value,
+): { readonly before: string; readonly details: RemittanceDetails } {
+  const found = [...text.matchAll(pattern)];
+  const details: RemittanceDetails = {};
+  for (const [at, { 0: key, 1: name, index }] of [...found.entries()].toReversed()) {
+    const value = text.slice(index + key.length, found[at + 1]?.index ?? text.length);
+    Object.assign(details, withoutUnknown(keys[name!]?.(clean(value)) ?? {}));
+  }
+  return { before: text.slice(0, found[0]?.index ?? text.length), details };
+}
+
 // Code words between slashes
 
-const codeWords: Readonly<Record<string, (value: string) => RemittanceDetails>> = {
-  EREF: (value) => ({ endToEndId: joinIdentifier(value) }),
-  MARF: (value) => ({ mandateId: joinIdentifier(value) }),
-  CSID: (value) => ({ creditorId: joinIdentifier(value) }),
-  PREF: (value) => ({ customerReference: joinIdentifier(value) }),
-  NAME: (name) => ({ name }),
-  IBAN: (value) => ({ account: removeWhitespace(value) }),
-  BIC: (value) => ({ bic: removeWhitespace(value) }),
+const codeWords: Readonly<Record<string, ParseValue>> = {
+  EREF: valueOf("endToEndId", joinIdentifier),
+  MARF: valueOf("mandateId", joinIdentifier),
+  CSID: valueOf("creditorId", joinIdentifier),
+  PREF: valueOf("customerReference", joinIdentifier),
+  NAME: valueOf("name"),
+  IBAN: valueOf("account", removeWhitespace),
+  BIC: valueOf("bic", removeWhitespace),
   CNTP: (value) => {
     const [account = "", bic = "", name = ""] = value.split("/");
     return withoutUnknown({ account: removeWhitespace(account), bic: removeWhitespace(bic), name });
   },
   PURP: (value) => ({ purpose: joinIdentifier(value).replace(/^\/?(?:CD|PRTRY)\//, "") }),
-  RTRN: (value) => ({ returnReason: joinIdentifier(value) }),
-  EXCH: (value) => ({ exchangeRate: joinIdentifier(value) }),
-  OCMT: (value) => ({ instructedAmount: joinIdentifier(value) }),
-  CHGS: (value) => ({ charges: joinIdentifier(value) }),
+  RTRN: valueOf("returnReason", joinIdentifier),
+  EXCH: valueOf("exchangeRate", joinIdentifier),
+  OCMT: valueOf("instructedAmount", joinIdentifier),
+  CHGS: valueOf("charges", joinIdentifier),
   REMI: (value) => {
     const [, creditorReference] = /^\/?STRD\/(?:CUR|ISO)\/(.*)$/s.exec(value) ?? [];
     return creditorReference
@@ -90,27 +117,16 @@ const codeWords: Readonly<Record<string, (value: string) => RemittanceDetails>> 
 /** Code words without a field of their own; they still end the preceding value. */
 const otherWords = ["ORDP", "BENM", "ULTC", "ULTD", "TRTP", "TRCD", "ISDT", "ADDR"];
 
-const codeWordAlternatives = [...Object.keys(codeWords), ...otherWords].join("|");
+const codeWordAlternatives = alternativesOf(codeWords, otherWords);
 const wordBetweenSlashes = new RegExp(`/(${codeWordAlternatives})(?=/)`, "g");
 const codeWordStart = new RegExp(`^/(?:${codeWordAlternatives})/`);
 const codeWordLookalike = new RegExp(`(^|/)(${codeWordAlternatives})(?=/|$)`, "g");
 const codeWordPattern = new RegExp(`^(?:${codeWordAlternatives})$`);
 
-/** Merges values; the first wins, because repeated words describe parties behind the counterparty. */
-function mergeFirstWins(details: readonly RemittanceDetails[]): RemittanceDetails {
-  const first: RemittanceDetails = {};
-  for (const one of details.toReversed()) Object.assign(first, one);
-  return first;
-}
+const trimCodeWord = (value: string) => trimEndOf(value.trim().replace(/^\//, ""), "/");
 
-function parseCodeWords(text: string): RemittanceDetails {
-  const found = [...text.matchAll(wordBetweenSlashes)];
-  const details = found.map(({ 0: word, 1: name, index }, at) => {
-    const value = text.slice(index + word.length, found[at + 1]?.index ?? text.length);
-    return withoutUnknown(codeWords[name!]?.(trimEndOf(value.trim().replace(/^\//, ""), "/")) ?? {});
-  });
-  return mergeFirstWins(details);
-}
+const parseCodeWords = (text: string) =>
+  parseKeyed(text, wordBetweenSlashes, codeWords, trimCodeWord).details;
 
 /** Returns a reference as a value; empty if it is too long, because a truncated reference is wrong. */
 function toReferenceValue(text: string | undefined): string {
@@ -159,37 +175,30 @@ function codeWordsOf(entry: Entry): string[] {
 /** Adds EUR to an amount without a currency, because SEPA amounts are in euros. */
 const withEuroCurrency = (value: string) => `EUR${removeWhitespace(value).replace("EUR", "")}`;
 
-const subfieldKeys: Readonly<Record<string, (value: string) => RemittanceDetails>> = {
-  EREF: (value) => ({ endToEndId: joinIdentifier(value) }),
-  KREF: (value) => ({ customerReference: joinIdentifier(value) }),
-  MREF: (value) => ({ mandateId: joinIdentifier(value) }),
-  CRED: (value) => ({ creditorId: joinIdentifier(value) }),
-  PURP: (value) => ({ purpose: joinIdentifier(value) }),
-  IBAN: (value) => ({ account: removeWhitespace(value) }),
-  BIC: (value) => ({ bic: removeWhitespace(value) }),
-  OAMT: (value) => ({ instructedAmount: withEuroCurrency(value) }),
-  COAM: (value) => ({ charges: withEuroCurrency(value) }),
-  SVWZ: (remittance) => ({ remittance }),
+const subfieldKeys: Readonly<Record<string, ParseValue>> = {
+  EREF: valueOf("endToEndId", joinIdentifier),
+  KREF: valueOf("customerReference", joinIdentifier),
+  MREF: valueOf("mandateId", joinIdentifier),
+  CRED: valueOf("creditorId", joinIdentifier),
+  PURP: valueOf("purpose", joinIdentifier),
+  IBAN: valueOf("account", removeWhitespace),
+  BIC: valueOf("bic", removeWhitespace),
+  OAMT: valueOf("instructedAmount", withEuroCurrency),
+  COAM: valueOf("charges", withEuroCurrency),
+  SVWZ: valueOf("remittance"),
 };
 
 /** Keys without a field of their own; they still end the preceding value. */
 const otherKeys = ["ABWA", "ABWE", "DEBT", "BREF", "RREF"];
 
-const subfieldKeyAlternatives = [...Object.keys(subfieldKeys), ...otherKeys].join("|");
-const keyWithPlus = new RegExp(`(${subfieldKeyAlternatives})\\+`, "g");
+const keyWithPlus = new RegExp(`(${alternativesOf(subfieldKeys, otherKeys)})\\+`, "g");
 
 /** Joins subfields of 27 characters: a full one continues in the next without a space. */
 const joinSubfields = (values: readonly string[]) => joinLines(values, 27, lineEndMark);
 
 function parseSubfieldKeys(text: string): RemittanceDetails {
-  const found = [...text.matchAll(keyWithPlus)];
-  const before = text.slice(0, found[0]?.index ?? text.length);
-  const details = found.map(({ 0: key, 1: name, index }, at) =>
-    withoutUnknown(
-      subfieldKeys[name!]?.(text.slice(index + key.length, found[at + 1]?.index ?? text.length)) ?? {},
-    ),
-  );
-  return { ...withoutUnknown({ remittance: before }), ...mergeFirstWins(details) };
+  const { before, details } = parseKeyed(text, keyWithPlus, subfieldKeys);
+  return { ...withoutUnknown({ remittance: before }), ...details };
 }
 
 function parseSubfields(text: string): RemittanceDetails {
