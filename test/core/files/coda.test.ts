@@ -1,6 +1,6 @@
 /** CODA: what exactly is written, and what banks write. */
 import * as fc from "fast-check";
-import { FormatError, readCoda, type Statement, collectText, writeCoda } from "../../../core/files";
+import { readCoda, type Statement, collectText, writeCoda } from "../../../core/files";
 import { collect, anyStatement, entry, statement } from "./statement-fixtures";
 
 const write = (...statements: Statement[]) => collectText(writeCoda(statements));
@@ -38,45 +38,21 @@ describe("writing", () => {
         ),
       ),
     );
-    expect(lines.map((line) => line.length)).toEqual(lines.map(() => 128));
-    const [header, old, m21, m22, m23, i31name, i31, i32, i33, fresh, free, free2, trailer, ...none] =
-      lines as [
-        string,
-        string,
-        string,
-        string,
-        string,
-        string,
-        string,
-        string,
-        string,
-        string,
-        string,
-        string,
-        string,
-      ];
-    expect(none).toEqual([]);
-    expect(header).toBe(
+    expect(lines).toEqual([
       `0000031012600005${" ".repeat(18)}${"Societe Exemple".padEnd(26)}TESTBEBB   00000000000 00000${"REF".padEnd(16)}${" ".repeat(23)}2`,
-    );
-    expect(old).toBe(
       `12007BE70000012345678${" ".repeat(18)}EUR0000000000100000010126${"Societe Exemple".padEnd(26)}${" ".repeat(35)}007`,
-    );
-    expect(m21).toBe(
       `2100010000${"BANKREF".padEnd(21)}1000000000012500140126001010000${"a".repeat(53)}15012600701 0`,
-    );
-    expect(m22).toBe(`2200010000${"b".repeat(53)}${"E2E".padEnd(35)}TESTNL2A      2AC04    SALA1 0`);
-    expect(m23).toBe(`2300010000${"NL13TEST0123456789".padEnd(37)}${"N".repeat(35)}${"c".repeat(43)}0 1`);
-    expect(i31name).toBe(
+      `2200010000${"b".repeat(53)}${"E2E".padEnd(35)}TESTNL2A      2AC04    SALA1 0`,
+      `2300010000${"NL13TEST0123456789".padEnd(37)}${"N".repeat(35)}${"c".repeat(43)}0 1`,
       `3100010001${"BANKREF".padEnd(21)}001010001001${"N".repeat(40).padEnd(70)}${" ".repeat(12)}0 1`,
-    );
-    expect(i31).toBe(`3100010002${"BANKREF".padEnd(21)}001010000${"d".repeat(73)}${" ".repeat(12)}1 0`);
-    expect(i32).toBe(`3200010002${"e".repeat(105)}${" ".repeat(10)}1 0`);
-    expect(i33).toBe(`3300010002${"f".padEnd(90)}${" ".repeat(25)}0 0`);
-    expect(fresh).toBe(`8007BE70000012345678${" ".repeat(18)}EUR0000000000087500310126${" ".repeat(64)}1`);
-    expect(free).toBe(`4 00010000${" ".repeat(22)}${"x".repeat(80)}${" ".repeat(15)}1`);
-    expect(free2).toBe(`4 00010001${" ".repeat(22)}${"y".padEnd(80)}${" ".repeat(15)}0`);
-    expect(trailer).toBe(`9${" ".repeat(15)}000009000000000012500000000000000000${" ".repeat(75)}2`);
+      `3100010002${"BANKREF".padEnd(21)}001010000${"d".repeat(73)}${" ".repeat(12)}1 0`,
+      `3200010002${"e".repeat(105)}${" ".repeat(10)}1 0`,
+      `3300010002${"f".padEnd(90)}${" ".repeat(25)}0 0`,
+      `8007BE70000012345678${" ".repeat(18)}EUR0000000000087500310126${" ".repeat(64)}1`,
+      `4 00010000${" ".repeat(22)}${"x".repeat(80)}${" ".repeat(15)}1`,
+      `4 00010001${" ".repeat(22)}${"y".padEnd(80)}${" ".repeat(15)}0`,
+      `9${" ".repeat(15)}000009000000000012500000000000000000${" ".repeat(75)}2`,
+    ]);
   });
 
   test.each([
@@ -182,43 +158,6 @@ describe("writing", () => {
       { numRuns: 60 },
     );
   });
-
-  test.each<[string, Statement, Partial<FormatError>]>([
-    [
-      "an amount of more than three decimals",
-      statement([entry({ amount: "0.0001" })], { account }),
-      { code: "invalid", field: "2.1" },
-    ],
-    [
-      "an amount of more than twelve digits",
-      statement([entry({ amount: "1000000000000" })], { account }),
-      { code: "too_long", field: "2.1" },
-    ],
-    [
-      "a day that does not exist",
-      statement([entry({ bookingDate: "2026-13-01" })], { account }),
-      { code: "invalid", field: "2.1" },
-    ],
-    [
-      "a balance that does not add up",
-      { ...statement([entry()], { account }), entries: [] },
-      { code: "balance", field: "8" },
-    ],
-    [
-      "no account number",
-      statement([], { account: { number: "", currency: "EUR" } }),
-      { code: "missing", field: "1" },
-    ],
-    [
-      "a currency that is none",
-      statement([], { account: { number: "1", currency: "eur" } }),
-      { code: "invalid", field: "1" },
-    ],
-    ["a number that is none", statement([], { account, number: 0.5 }), { code: "invalid", field: "1" }],
-  ])("%s is refused", async (_, broken, expected) => {
-    await expect(write(broken)).rejects.toBeInstanceOf(FormatError);
-    await expect(write(broken)).rejects.toMatchObject({ format: "CODA", ...expected });
-  });
 });
 
 /** A sound file: header, old balance, two movements with further records, new balance, trailer. */
@@ -309,103 +248,5 @@ describe("reading", () => {
 
   test("blank lines and the end-of-file sign of old systems are passed over", async () => {
     expect(await collect(readCoda(`\n${await validText()}\n\u001A`))).toHaveLength(1);
-  });
-
-  // 1 header, 2 old balance, 3 to 6 first movement with its information, 7 second movement, 8 new balance, 9 trailer.
-  test.each<[string, (lines: string[]) => void, Partial<FormatError>]>([
-    [
-      "a line that is too short",
-      (lines) => (lines[2] = lines[2]!.slice(0, -1)),
-      { code: "invalid", field: "2.1", line: 3 },
-    ],
-    ["a line that is too long", (lines) => (lines[1] += " "), { code: "invalid", field: "1", line: 2 }],
-    [
-      "a record of no kind",
-      (lines) => (lines[2] = replaceAt(lines[2]!, 1, "7")),
-      { code: "invalid", field: "71", line: 3 },
-    ],
-    ["a missing old balance", (lines) => lines.splice(1, 1), { code: "misplaced", field: "2.1", line: 2 }],
-    [
-      "a second part without the first",
-      (lines) => lines.splice(2, 1),
-      { code: "misplaced", field: "2.2", line: 3 },
-    ],
-    [
-      "a part of another movement",
-      (lines) => (lines[3] = replaceAt(lines[3]!, 3, "0009")),
-      { code: "misplaced", field: "2.2", line: 4 },
-    ],
-    [
-      "a detail of no movement",
-      (lines) => (lines[6] = replaceAt(lines[6]!, 7, "0001")),
-      { code: "misplaced", field: "2.1", line: 7 },
-    ],
-    [
-      "letters in an amount",
-      (lines) => (lines[2] = replaceAt(lines[2]!, 33, "A")),
-      { code: "invalid", field: "2.1", line: 3 },
-    ],
-    [
-      "a sign that is none",
-      (lines) => (lines[6] = replaceAt(lines[6]!, 32, "7")),
-      { code: "invalid", field: "2.1", line: 7 },
-    ],
-    [
-      "a day that does not exist",
-      (lines) => (lines[6] = replaceAt(lines[6]!, 116, "310226")),
-      { code: "invalid", field: "2.1", line: 7 },
-    ],
-    [
-      "check digits that are wrong",
-      (lines) => (lines[6] = replaceAt(lines[6]!, 66, "1")),
-      { code: "check_digits", field: "2.1", line: 7 },
-    ],
-    ["no new balance", (lines) => lines.splice(7, 1), { code: "misplaced", field: "9", line: 8 }],
-    [
-      "a balance that does not add up",
-      (lines) => (lines[7] = replaceAt(lines[7]!, 57, "1")),
-      { code: "balance", field: "8", line: 9 },
-    ],
-    [
-      "a count that is wrong",
-      (lines) => (lines[8] = replaceAt(lines[8]!, 22, "8")),
-      { code: "control_sum", field: "9", line: 9 },
-    ],
-    [
-      "a sum that is wrong",
-      (lines) => (lines[8] = replaceAt(lines[8]!, 37, "1")),
-      { code: "control_sum", field: "9", line: 9 },
-    ],
-    [
-      "a new balance of another account",
-      (lines) => (lines[7] = replaceAt(lines[7]!, 5, "BE45000012345679")),
-      { code: "misplaced", field: "8", line: 8 },
-    ],
-    [
-      "a new balance in another currency",
-      (lines) => (lines[7] = replaceAt(lines[7]!, 39, "USD")),
-      { code: "misplaced", field: "8", line: 8 },
-    ],
-    [
-      "another version",
-      (lines) => (lines[0] = replaceAt(lines[0]!, 128, "1")),
-      { code: "invalid", field: "0", line: 1 },
-    ],
-    [
-      "a file of payments",
-      (lines) => (lines[0] = replaceAt(lines[0]!, 15, "01")),
-      { code: "unrecognised", field: "0", line: 1 },
-    ],
-    [
-      "a further file that is announced and does not come",
-      (lines) => (lines[8] = replaceAt(lines[8]!, 128, "1")),
-      { code: "missing", field: "9", line: 9 },
-    ],
-    ["no trailer", (lines) => lines.pop(), { code: "missing", field: "9", line: 8 }],
-    ["a text of another kind", (lines) => lines.unshift(":20:REF"), { code: "unrecognised", line: 1 }],
-  ])("%s is named by record and line", async (_, change, expected) => {
-    const text = await changeValidText(change);
-    await expect(collect(readCoda(text))).rejects.toBeInstanceOf(FormatError);
-    await expect(collect(readCoda(text))).rejects.toMatchObject({ format: "CODA", ...expected });
   });
 });

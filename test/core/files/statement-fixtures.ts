@@ -52,6 +52,13 @@ export async function readOutcome(statements: AsyncIterable<Statement>): Promise
   }
 }
 
+/** Returns code, field and line of the error; "read" if there is none. */
+export async function problemOf(statements: AsyncIterable<Statement>): Promise<string> {
+  const outcome = await readOutcome(statements);
+  if (!(outcome instanceof FormatError)) return "read";
+  return [outcome.code, outcome.field, outcome.line].filter((part) => part !== undefined).join(" ");
+}
+
 /** A text in pieces of a few characters, as a stream may bring it. */
 export async function* toPieces(text: string, size: number): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);

@@ -2,10 +2,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A JSON response that a test may change. */
+/** A response with a JSON body, or none, that a test may change. Text is sent unchanged. */
 export interface AlterableResponse {
   readonly url: URL;
   status: number;
+  headers: Record<string, string>;
   body: any;
 }
 
@@ -15,21 +16,34 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-const connectionHeaders = /^(host|connection|accept-encoding)$/;
+const connectionHeaders = /^(host|connection|keep-alive|(accept|content|transfer)-encoding|content-length)$/;
+const withoutConnection = (headers: Iterable<readonly [string, unknown]>) =>
+  Object.fromEntries([...headers].filter(([name]) => !connectionHeaders.test(name))) as Record<
+    string,
+    string
+  >;
 
 export async function startAlteringProxy(target: string): Promise<Proxy> {
   const forward = async (request: IncomingMessage, response: ServerResponse) => {
-    const headers = Object.entries(request.headers).filter(([header]) => !connectionHeaders.test(header));
     const url = new URL(request.url!, target);
-    const upstream = await fetch(url, { headers: Object.fromEntries(headers) as Record<string, string> });
-    const altered: AlterableResponse = { url, status: upstream.status, body: await upstream.json() };
-    proxy.alter(altered);
-    const total = upstream.headers.get("x-total-count");
-    response.writeHead(altered.status, {
-      "content-type": "application/json",
-      ...(total !== null && { "x-total-count": total }),
+    const sent = Buffer.concat((await request.toArray()) as Buffer[]);
+    const upstream = await fetch(url, {
+      method: request.method!,
+      headers: withoutConnection(Object.entries(request.headers)),
+      ...(sent.length > 0 && { body: sent }),
     });
-    response.end(JSON.stringify(altered.body));
+    const bytes = Buffer.from(await upstream.arrayBuffer());
+    const isJson = upstream.headers.get("content-type")?.includes("json");
+    const altered: AlterableResponse = {
+      url,
+      status: upstream.status,
+      headers: withoutConnection(upstream.headers),
+      body: isJson ? (JSON.parse(bytes.toString()) as unknown) : bytes,
+    };
+    if (isJson || bytes.length === 0) proxy.alter(altered);
+    const { status, headers, body } = altered;
+    response.writeHead(status, headers);
+    response.end(typeof body === "string" || body instanceof Buffer ? body : JSON.stringify(body));
   };
   const server = createServer((request, response) => void forward(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,85 +1,34 @@
 /** contract.check through a proxy that alters responses: every planted difference is found, no value is revealed. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "../../../core";
 import { approve, sampleInput, sandboxClient } from "../../support/samples";
+import { type AlterableResponse, type Proxy, startAlteringProxy } from "./altering-proxy";
 
-/** A response that may be changed. Text bodies are sent unchanged. */
-interface ProxiedResponse {
-  readonly query: URLSearchParams;
-  status: number;
-  headers: Record<string, string>;
-  body: any;
-}
+type Change = (response: AlterableResponse) => void;
 
-type Change = (response: ProxiedResponse) => void;
+/** Changes by path, all values of the altered responses, and changes that threw, which no response would show. */
+const altered = {
+  changes: [] as (readonly [path: RegExp, change: Change])[],
+  values: new Set<string>(),
+  failed: [] as string[],
+};
 
-interface Proxy {
-  readonly url: string;
-  /** All values of all responses. */
-  readonly values: Set<string>;
-  changes: readonly (readonly [path: RegExp, change: Change])[];
-  requests: number;
-  close(): Promise<void>;
-}
-
-function collectTexts(value: unknown, values: Set<string>): void {
+function collectTexts(value: unknown): void {
   if (typeof value === "object" && value !== null)
-    for (const inner of Object.values(value)) collectTexts(inner, values);
-  else if (typeof value === "string" || typeof value === "number") values.add(String(value));
+    for (const inner of Object.values(value)) collectTexts(inner);
+  else if (typeof value === "string" || typeof value === "number") altered.values.add(String(value));
 }
-
-/** Without this, a failing change would leave the request unanswered. */
-function tryChange(change: () => void): void {
-  try {
-    change();
-  } catch (error) {
-    failedChanges.push((error as Error).message);
-  }
-}
-const failedChanges: string[] = [];
-
-const droppedHeaders = new Set([
-  "content-length",
-  "transfer-encoding",
-  "connection",
-  "keep-alive",
-  "content-encoding",
-]);
 
 async function startProxy(target: string): Promise<Proxy> {
-  const pass = async (request: IncomingMessage, response: ServerResponse) => {
-    proxy.requests += 1;
-    const { host: _, connection: __, "accept-encoding": ___, ...headers } = request.headers;
-    const answer = await fetch(target + request.url, { headers: headers as Record<string, string> });
-    const text = await answer.text();
-    const url = new URL(request.url!, target);
-    const passed: ProxiedResponse = {
-      query: url.searchParams,
-      status: answer.status,
-      headers: Object.fromEntries([...answer.headers].filter(([name]) => !droppedHeaders.has(name))),
-      body: text === "" ? undefined : JSON.parse(text),
-    };
-    for (const [path, change] of proxy.changes)
-      if (path.test(url.pathname) && passed.status < 300) tryChange(() => change(passed));
-    collectTexts(passed.body, proxy.values);
-    collectTexts(passed.headers, proxy.values);
-    response.writeHead(passed.status, passed.headers);
-    response.end(typeof passed.body === "string" ? passed.body : JSON.stringify(passed.body));
-  };
-  const server = createServer((request, response) => void pass(request, response));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const proxy: Proxy = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    values: new Set(),
-    changes: [],
-    requests: 0,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+  const proxy = await startAlteringProxy(target);
+  proxy.alter = (response) => {
+    try {
+      for (const [path, change] of altered.changes)
+        if (path.test(response.url.pathname) && response.status < 300) change(response);
+    } catch (error) {
+      altered.failed.push((error as Error).message);
+    }
+    collectTexts([response.body, response.headers]);
   };
   return proxy;
 }
@@ -173,8 +122,8 @@ const status =
   };
 const shape = (path: string, found: string) => ({ kind: "shape", path, found });
 const paging = (expected: string) => ({ kind: "paging", expected });
-const requestedPage = ({ query }: ProxiedResponse) => Number(query.get("page") ?? 1);
-const isSmall = ({ query }: ProxiedResponse) => query.get("page_size") === "2";
+const requestedPage = ({ url }: AlterableResponse) => Number(url.searchParams.get("page") ?? 1);
+const isSmall = ({ url }: AlterableResponse) => url.searchParams.get("page_size") === "2";
 
 const missing = "nothing";
 const fullPages = "full pages before the last";
@@ -272,7 +221,7 @@ const deviations: readonly Deviation[] = [
   ],
   [
     "trades.list",
-    (passed) => passed.query.has("trade_type") && withField("trade_type", "swap")(passed),
+    (passed) => passed.url.searchParams.has("trade_type") && withField("trade_type", "swap")(passed),
     { kind: "content", path: "trade_type" },
   ],
   ["trades.list", without("trade_id"), shape("[].trade_id", missing)],
@@ -334,10 +283,8 @@ test(`finds all ${deviations.length} planted differences and reveals no response
   const lost: string[] = [];
   const revealed: string[] = [];
   for (const run of groupIntoRuns(deviations)) {
-    for (const proxy of proxies) {
-      proxy.values.clear();
-      proxy.changes = run.map(([operation, change]) => [paths[operation], change] as const);
-    }
+    altered.values.clear();
+    altered.changes = run.map(([operation, change]) => [paths[operation], change] as const);
     const report = await client.contract.check(input);
     expect(report.conforms).toBe(false);
     expect(report.calls).toBeLessThan(60);
@@ -350,13 +297,13 @@ test(`finds all ${deviations.length} planted differences and reveals no response
       if (!isFound) lost.push(`${operation} ${JSON.stringify(finding)}`);
     }
     const texts = textsOf(report).join("\n");
-    const values = proxies.flatMap((proxy) => [...proxy.values]).filter((value) => value.length > 4);
+    const values = [...altered.values].filter((value) => value.length > 4);
     const words = new Set(texts.split(/[^\w/:+-]+/));
     revealed.push(
       ...values.filter((value) => (/^[\w/:+-]+$/.test(value) ? words.has(value) : texts.includes(value))),
     );
   }
-  expect([failedChanges, lost]).toEqual([[], []]);
+  expect([altered.failed, lost]).toEqual([[], []]);
   // Words of the contract: a media type and a field name.
   const ours = new Set(["application/json", "enabled"]);
   expect([...new Set(revealed)].filter((value) => !ours.has(value))).toEqual([]);

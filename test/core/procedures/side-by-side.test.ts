@@ -10,7 +10,8 @@ import { createClient, type FxdeskClient, type Interceptor } from "../../../core
 const runs = Number(process.env.FXDESK_RUNS ?? 25);
 
 const connections = 7;
-const accountCount = 30;
+/** A multiple of the connections, so that no held response waits for the timeout. */
+const accountCount = 28;
 
 const accountIdOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 const accountIds = Array.from({ length: accountCount }, (_, number) => accountIdOf(number));
