@@ -1,34 +1,15 @@
 /** Generates expected items and realistic payments, labelled with the true matches. */
 import type { Item, Payment } from "../../core/procedures/reconcile/comparison";
+import { seededRandom } from "../chaos/seeded-random";
 
-/** Seeded random numbers. */
-class SeededRandom {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  /** Returns a number from 0 (included) to 1 (excluded). */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  }
-
-  /** Returns an integer in a range, both ends included. */
-  between(least: number, most: number): number {
-    return least + Math.floor(this.next() * (most - least + 1));
-  }
-
-  pick<T>(all: readonly T[]): T {
-    return all[this.between(0, all.length - 1)]!;
-  }
-
-  is(share: number): boolean {
-    return this.next() < share;
-  }
+/** Random choices that a seed repeats. */
+function randomChoices(seed: number) {
+  const { next, integer: between } = seededRandom(seed);
+  return {
+    between,
+    pick: <T>(all: readonly T[]): T => all[between(0, all.length - 1)]!,
+    is: (share: number): boolean => next() < share,
+  };
 }
 
 export type Label =
@@ -89,14 +70,14 @@ const textOf = (cents: number): string => {
 const withoutAccents = (text: string) => text.normalize("NFKD").replace(/\p{M}/gu, "");
 
 class CaseBuilder {
-  readonly chance: SeededRandom;
+  readonly chance: ReturnType<typeof randomChoices>;
   readonly items: Item[] = [];
   readonly payments: Payment[] = [];
   readonly cases: LabelledCase[] = [];
   #number = 90;
 
   constructor(seed: number) {
-    this.chance = new SeededRandom(seed);
+    this.chance = randomChoices(seed);
   }
 
   /** Consecutive numbers, so that one can be a prefix of another. */

@@ -25,6 +25,9 @@ export interface MatchQuality {
   readonly byLabel: ReadonlyMap<string, { readonly found: number; readonly all: number }>;
 }
 
+const shareOf = (all: readonly { readonly found: number; readonly all: number }[]): number =>
+  all.reduce((sum, { found }) => sum + found, 0) / all.reduce((sum, share) => sum + share.all, 0);
+
 /** Generates labelled cases and matches them. A match is correct if it has exactly the items and payments of a case. */
 export function judgeMatches(seed: number, count: number): MatchQuality {
   const { items, payments, cases } = labelledPayments(seed, count);
@@ -39,21 +42,15 @@ export function judgeMatches(seed: number, count: number): MatchQuality {
     if (given.has(key(each.items, each.payments))) share.found += 1;
     byLabel.set(each.label, share);
   }
-  const shares = [...byLabel.values()];
-  const sum = (field: "found" | "all") => shares.reduce((total, share) => total + share[field], 0);
   const labelOf = (number: number) => cases.find((each) => each.items.includes(number))?.label;
   return {
     wrong: matches
       .filter((match) => !truths.has(keyOf(match)))
       .map((match) => ({ label: labelOf(match.items[0]!.item), ...match })),
-    found: sum("found") / sum("all"),
+    found: shareOf([...byLabel.values()]),
     byLabel,
   };
 }
 
-export const shareText = (byLabel: MatchQuality["byLabel"]): string => {
-  const all = [...byLabel.values()];
-  const sum = (field: "found" | "all") => all.reduce((total, share) => total + share[field], 0);
-  const lines = [...byLabel].map(([label, share]) => `${label}: ${share.found} of ${share.all}`);
-  return [`Found ${sum("found")} of ${sum("all")} true matches.`, ...lines].join("\n");
-};
+export const shareText = (byLabel: MatchQuality["byLabel"]): string =>
+  [...byLabel].map(([label, share]) => `${label}: ${share.found} of ${share.all}`).join("\n");

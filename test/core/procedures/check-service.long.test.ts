@@ -131,7 +131,6 @@ const sameOrder = "the same entries in the same order, whatever the page size";
 
 const deviations: readonly Deviation[] = [
   ["accounts.listCurrencyAccounts", withField("account_id", planted), shape("[].account_id", "text")],
-  ["accounts.listCurrencyAccounts", withField("owner", planted), shape("[].owner", "text")],
   ["accounts.list", without("currency"), shape("[].currency", missing)],
   ["accounts.list", withField("status", planted), shape("[].status", "another text")],
   ["accounts.list", withField("account_details", { planted }), shape("[].account_details", "object")],
@@ -142,7 +141,6 @@ const deviations: readonly Deviation[] = [
     withField("account_id", "00000000-0000-4000-8000-000000000000"),
     { kind: "content", path: "account_id" },
   ],
-  ["accounts.get", withField("currency", 978), shape("currency", "number")],
   ["accounts.getFunding", status(418), { kind: "status", found: "418" }],
   ["accounts.getFunding", withField("currency", "XTS"), { kind: "content", path: "currency" }],
   [
@@ -150,24 +148,13 @@ const deviations: readonly Deviation[] = [
     each((entry) => (entry.amount.amount = 12_345.67)),
     shape("[].amount.amount", "number"),
   ],
-  [
-    "accounts.listBalances",
-    each((entry) => delete entry.amount.currency),
-    shape("[].amount.currency", missing),
-  ],
   ["accounts.listBalances", withField("type", planted), shape("[].type", "another text")],
-  [
-    "accounts.listBalances",
-    withField("credit_debit_indicator", null),
-    shape("[].credit_debit_indicator", "null"),
-  ],
   [
     "accountDetails.list",
     header("x-total-count"),
     { kind: "headers", path: "x-total-count", found: missing },
   ],
   ["accountDetails.list", header("x-total-count", "many"), { kind: "headers", path: "x-total-count" }],
-  ["accountDetails.list", withField("status", 3), shape("[].status", "number")],
   ["accountDetails.listAll", (response) => (response.body = { items: [planted] }), shape("", "object")],
   [
     "accountDetails.listAll",
@@ -207,7 +194,6 @@ const deviations: readonly Deviation[] = [
     shape("[].balance.amount.amount", "null"),
   ],
   ["transactions.get", without("transaction_id"), shape("transaction_id", missing)],
-  ["transactions.get", withField("value_datetime", 20_260_101), shape("value_datetime", "number")],
   ["transactions.get", status(500), { kind: "status", found: "500" }],
   [
     "trades.list",
@@ -224,14 +210,11 @@ const deviations: readonly Deviation[] = [
     (passed) => passed.url.searchParams.has("trade_type") && withField("trade_type", "swap")(passed),
     { kind: "content", path: "trade_type" },
   ],
-  ["trades.list", without("trade_id"), shape("[].trade_id", missing)],
   ["trades.get", withField("buy_amount", planted), shape("buy_amount", "text")],
-  ["trades.get", withField("payments", planted), shape("payments", "text")],
   ["trades.get", status(302), { kind: "status", found: "302" }],
   ["approvalsWorkflow.getConfig", withField("groups", null), shape("groups", "null")],
   ["approvalsWorkflow.getSettings", withField("enabled", "yes"), shape("enabled", "text")],
   ["consents.get", withField("validUntil", planted), shape("validUntil", "text in another format")],
-  ["consents.get", without("access"), shape("access", missing)],
   ["consents.getStatus", withField("consentStatus", planted), shape("consentStatus", "another text")],
   [
     "consents.listAuthorisations",
@@ -243,23 +226,8 @@ const deviations: readonly Deviation[] = [
     header("x-request-id", planted),
     { kind: "headers", path: "x-request-id", found: "another" },
   ],
-  [
-    "openBanking.listAccounts",
-    each((body) => (body.accounts[0].iban = 1)),
-    shape("accounts[].iban", "number"),
-  ],
   ["openBanking.listBalances", each((body) => (body.balances = null)), shape("balances", "null")],
-  [
-    "openBanking.listTransactions",
-    each((body) => (body.transactions.booked = {})),
-    shape("transactions.booked", "object"),
-  ],
   ["payments.getStatus", without("transactionStatus"), shape("transactionStatus", missing)],
-  [
-    "payments.get",
-    each((body) => (body.instructedAmount.amount = 1)),
-    shape("instructedAmount.amount", "number"),
-  ],
 ];
 
 /** Combines deviations of different operations in one run. */

@@ -135,60 +135,60 @@ test("results keep the order of the accounts, and accounts fail alone", async ()
   );
 });
 
-/** A client whose calls are answered by the interceptor, before the limiter. */
-function answeredClient(answer: (name: string) => Promise<unknown>): FxdeskClient {
+/** Reads the cash position of 10,000 accounts with answers that come at once. `onCall` runs during each call. */
+async function readManyAccounts(onCall: () => Promise<void>, signal?: AbortSignal) {
+  const accounts = Array.from({ length: 10_000 }, (_, number) => ({
+    account_id: accountIdOf(number),
+    currency: "EUR",
+  }));
+  const answerTo = async (name: string) => {
+    if (name === "accounts.listCurrencyAccounts") return [{ account_id: 1, currency: "EUR" }];
+    if (name === "accounts.list") return accounts;
+    await onCall();
+    return [{ type: "InterimAvailable", ...amount }];
+  };
   const interceptor: Interceptor = async ({ operation }) => ({
     status: 200,
-    body: await answer(operation.name),
+    body: await answerTo(operation.name),
     headers: {},
     total: undefined,
     requestId: undefined,
     attempts: 1,
     violations: [],
   });
-  return createClient({
+  const options = {
     baseUrl: "http://127.0.0.1:1",
     clientId: "c-1",
     interceptors: [interceptor],
     connections,
-  });
+  };
+  const many = createClient(options);
+  try {
+    return await many.cash.getPosition({}, signal ? { signal } : {});
+  } finally {
+    await many.close();
+  }
 }
-
-const manyAccounts = Array.from({ length: 10_000 }, (_, number) => ({
-  account_id: accountIdOf(number),
-  currency: "EUR",
-}));
 
 test("10,000 accounts do not start more calls than there are connections", async () => {
   let [active, most] = [0, 0];
-  const many = answeredClient(async (name) => {
-    if (name === "accounts.listCurrencyAccounts") return [{ account_id: 1, currency: "EUR" }];
-    if (name === "accounts.list") return manyAccounts;
-    active += 1;
-    most = Math.max(most, active);
+  const { totals, complete } = await readManyAccounts(async () => {
+    most = Math.max(most, (active += 1));
     await new Promise(setImmediate);
     active -= 1;
-    return [{ type: "InterimAvailable", ...amount }];
   });
-  const { totals, complete } = await many.cash.getPosition();
   expect([totals[0]!.amount, complete, most]).toEqual(["10000.00", true, connections]);
-  await many.close();
 });
 
 test("an aborted procedure starts no further call", async () => {
   const stop = new AbortController();
   let calls = 0;
-  const many = answeredClient(async (name) => {
-    if (name === "accounts.listCurrencyAccounts") return [{ account_id: 1, currency: "EUR" }];
-    if (name === "accounts.list") return manyAccounts;
-    calls += 1;
-    if (calls === 50) stop.abort();
+  const reading = readManyAccounts(async () => {
+    if ((calls += 1) === 50) stop.abort();
     await new Promise(setImmediate);
     stop.signal.throwIfAborted();
-    return [{ type: "InterimAvailable", ...amount }];
-  });
-  await expect(many.cash.getPosition({}, { signal: stop.signal })).rejects.toMatchObject({ code: "aborted" });
+  }, stop.signal);
+  await expect(reading).rejects.toMatchObject({ code: "aborted" });
   for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
   expect(calls).toBeLessThan(50 + connections);
-  await many.close();
 });

@@ -15,7 +15,6 @@ import {
   findReferences,
 } from "../../../../core/procedures/reconcile/names";
 import { judgeMatches, seeds, shareText } from "../../../support/match-quality";
-import { labelledPayments } from "../../../support/labelled-payments";
 
 const rules = { feeTolerance: "25.00", days: 60 };
 
@@ -47,215 +46,189 @@ const paid = (id: string, values: Partial<Payment> = {}): Payment => ({
 });
 
 /** Summarises a result for comparison. */
-const summarizeMatching = ({ matches, openItems, openPayments }: Matching) => ({
-  matches: matches.map(({ kind, confidence, items, payments }) =>
-    [
-      `${kind}, ${confidence}:`,
-      items.map((each) => each.item).join("+"),
-      "by",
-      payments.map((each) => each.transaction_id).join("+"),
-    ].join(" "),
+const summarizeMatching = ({ matches, openItems, openPayments }: Matching): string[] => [
+  ...matches.map(({ kind, confidence, items, payments }) => {
+    const ids = payments.map((each) => each.transaction_id).join("+");
+    return `${kind}, ${confidence}: ${items.map((each) => each.item).join("+")} by ${ids}`;
+  }),
+  ...openItems.map((each) => `open ${each.item.item}: ${each.open}`),
+  ...openPayments.map(
+    ({ payment, repeats }) => `other ${payment.transaction_id}${repeats ? ` repeats ${repeats}` : ""}`,
   ),
-  open: openItems.map((each) => `${each.item.item}: ${each.open}`),
-  others: openPayments.map(({ payment, repeats }) =>
-    repeats === undefined ? payment.transaction_id : `${payment.transaction_id} repeats ${repeats}`,
-  ),
-});
-
-const nothing = { matches: [], open: [], others: [] };
+];
 
 const second = item({ item: 2, reference: "INV-2042", amount: "765.44" });
 
-const cases: Readonly<Record<string, [Item[], Payment[], ReturnType<typeof summarizeMatching>]>> = {
-  "a named reference and the exact amount": [
-    [item()],
-    [paid("a")],
-    { ...nothing, matches: ["one to one, certain: 1 by a"] },
-  ],
+const cases: Readonly<Record<string, [Item[], Payment[], string[]]>> = {
+  "a named reference and the exact amount": [[item()], [paid("a")], ["one to one, certain: 1 by a"]],
   "money out": [
     [item({ amount: "-1234.56" })],
     [paid("a", { amount: "-1234.56" }), paid("b")],
-    { ...nothing, matches: ["one to one, certain: 1 by a"], others: ["b"] },
+    ["one to one, certain: 1 by a", "other b"],
   ],
-  "a deducted fee": [
-    [item()],
-    [paid("a", { amount: "1219.56" })],
-    { ...nothing, matches: ["one to one, likely: 1 by a"] },
-  ],
+  "a deducted fee": [[item()], [paid("a", { amount: "1219.56" })], ["one to one, likely: 1 by a"]],
   "a part, because the difference is larger than a fee": [
     [item()],
     [paid("a", { amount: "1200.00" })],
-    { ...nothing, matches: ["paid in part, likely: 1 by a"], open: ["1: 34.56"] },
+    ["paid in part, likely: 1 by a", "open 1: 34.56"],
   ],
   "a fee added to an outgoing payment": [
     [item({ amount: "-1234.56" })],
     [paid("a", { amount: "-1249.56" })],
-    { ...nothing, matches: ["one to one, likely: 1 by a"] },
+    ["one to one, likely: 1 by a"],
   ],
   "parts with the right sum": [
     [item()],
     [paid("a", { amount: "1000.00" }), paid("b", { amount: "234.56" })],
-    { ...nothing, matches: ["in parts, certain: 1 by a+b"] },
+    ["in parts, certain: 1 by a+b"],
   ],
   "a part without a reference": [
     [item()],
     [paid("a", { amount: "1000.01" }), paid("b", { amount: "234.55", texts: ["Rest"] })],
-    { ...nothing, matches: ["in parts, likely: 1 by a+b"] },
+    ["in parts, likely: 1 by a+b"],
   ],
   "one payment for two items": [
     [item(), second],
     [paid("a", { amount: "2000.00", texts: ["INV-2041 + INV-2042"] })],
-    { ...nothing, matches: ["several at once, certain: 1+2 by a"] },
+    ["several at once, certain: 1+2 by a"],
   ],
   "one payment for two items that names only one": [
     [item(), item({ item: 2, reference: "INV-2042", amount: "765.43" })],
     [paid("a", { amount: "1999.99" })],
-    { ...nothing, matches: ["several at once, likely: 1+2 by a"] },
+    ["several at once, likely: 1+2 by a"],
   ],
   "paid twice": [
     [item()],
     [paid("a"), paid("b", { date: "2026-03-15" })],
-    { ...nothing, matches: ["one to one, likely: 1 by a"], others: ["b repeats a"] },
+    ["one to one, likely: 1 by a", "other b repeats a"],
   ],
-  "paid twice on one day": [
-    [item()],
-    [paid("a"), paid("b")],
-    { ...nothing, open: ["1: 1234.56"], others: ["a", "b"] },
-  ],
-  "no reference": [
-    [item()],
-    [paid("a", { texts: ["Danke"] })],
-    { ...nothing, matches: ["one to one, likely: 1 by a"] },
-  ],
+  "paid twice on one day": [[item()], [paid("a"), paid("b")], ["open 1: 1234.56", "other a", "other b"]],
+  "no reference": [[item()], [paid("a", { texts: ["Danke"] })], ["one to one, likely: 1 by a"]],
   "no reference, too late": [
     [item()],
     [paid("a", { texts: [], date: "2026-06-12" })],
-    { ...nothing, open: ["1: 1234.56"], others: ["a"] },
+    ["open 1: 1234.56", "other a"],
   ],
   "no reference, two possible payments": [
     [item(), item({ item: 2, reference: "INV-2042" })],
     [paid("a", { texts: [] })],
-    { ...nothing, open: ["1: 1234.56", "2: 1234.56"], others: ["a"] },
+    ["open 1: 1234.56", "open 2: 1234.56", "other a"],
   ],
   "another reference of the same kind": [
     [item()],
     [paid("a", { texts: ["Payment INV-2014"] })],
-    { ...nothing, open: ["1: 1234.56"], others: ["a"] },
+    ["open 1: 1234.56", "other a"],
   ],
-  "another currency": [
-    [item()],
-    [paid("a", { currency: "USD" })],
-    { ...nothing, open: ["1: 1234.56"], others: ["a"] },
-  ],
+  "another currency": [[item()], [paid("a", { currency: "USD" })], ["open 1: 1234.56", "other a"]],
   "a similar name": [
     [item()],
     [paid("a", { texts: [], counterparty: "Ferme Duvals SARL" })],
-    { ...nothing, open: ["1: 1234.56"], others: ["a"] },
+    ["open 1: 1234.56", "other a"],
   ],
   "another party that names the reference": [
     [item()],
     [paid("a", { counterparty: "Factoring AG" })],
-    { ...nothing, matches: ["one to one, likely: 1 by a"] },
+    ["one to one, likely: 1 by a"],
   ],
   "the same reference from another party": [
     [item()],
     [paid("a", { counterparty: "Factoring AG", amount: "600.00" })],
-    { ...nothing, open: ["1: 1234.56"], others: ["a"] },
+    ["open 1: 1234.56", "other a"],
   ],
   "round amounts with the right sum by chance": [
     [item({ amount: "1000.00" }), item({ item: 2, reference: "INV-2042", amount: "2000.00" })],
     [paid("a", { amount: "3000.00", texts: ["Danke"] })],
-    { ...nothing, open: ["1: 1000.00", "2: 2000.00"], others: ["a"] },
+    ["open 1: 1000.00", "open 2: 2000.00", "other a"],
   ],
   "two companies with the same reference": [
     [item(), item({ item: 2, party: "Berg AG" })],
     [paid("a"), paid("b", { counterparty: "Berg AG" })],
-    { ...nothing, matches: ["one to one, certain: 1 by a", "one to one, certain: 2 by b"] },
+    ["one to one, certain: 1 by a", "one to one, certain: 2 by b"],
   ],
   "two payments for the same two items": [
     [item(), item({ item: 2, reference: "INV-2042", amount: "766.43" })],
     [paid("a", { amount: "2000.99", texts: [] }), paid("b", { amount: "2000.99", texts: [] })],
-    { ...nothing, open: ["1: 1234.56", "2: 766.43"], others: ["a", "b"] },
+    ["open 1: 1234.56", "open 2: 766.43", "other a", "other b"],
   ],
   "a reference that may be a date, twice": [
     [item({ reference: "2026-0101" })],
     [paid("a", { texts: ["20260101"] }), paid("b", { texts: ["2026-0101"], date: "2026-03-20" })],
-    { ...nothing, open: ["1: 1234.56"], others: ["a", "b"] },
+    ["open 1: 1234.56", "other a", "other b"],
   ],
   "digits, and another number of the same length": [
     [item({ reference: "12345", party: undefined })],
     [paid("a", { texts: ["Kd-Nr 12345 Rechnung 77001"] })],
-    { ...nothing, matches: ["one to one, likely: 1 by a"] },
+    ["one to one, likely: 1 by a"],
   ],
   "digits, and other numbers of different lengths": [
     [item({ reference: "12345" })],
     [paid("a", { texts: ["Kunde 4711 Rechnung 12345 vom 12.03.2026", "Ref 770011"] })],
-    { ...nothing, matches: ["one to one, certain: 1 by a"] },
+    ["one to one, certain: 1 by a"],
   ],
   "two numbers, both expected": [
     [item({ reference: "12345" }), item({ item: 2, reference: "77001", amount: "765.44" })],
     [paid("a", { amount: "2000.00", texts: ["12345 + 77001"] })],
-    { ...nothing, matches: ["several at once, certain: 1+2 by a"] },
+    ["several at once, certain: 1+2 by a"],
   ],
   "a reference followed by a number": [
     [item()],
     [paid("a", { texts: ["INV-2041-2"] })],
-    { ...nothing, matches: ["one to one, likely: 1 by a"] },
+    ["one to one, likely: 1 by a"],
   ],
   "a reference followed by a letter": [
     [item()],
     [paid("a", { texts: ["Payment INV 2041/A"] })],
-    { ...nothing, matches: ["one to one, likely: 1 by a"] },
+    ["one to one, likely: 1 by a"],
   ],
   "digits followed by a letter": [
     [item({ reference: "5390075" })],
     [paid("a", { texts: ["5390075-B"] })],
-    { ...nothing, matches: ["one to one, likely: 1 by a"] },
+    ["one to one, likely: 1 by a"],
   ],
   "an expected reference with a letter": [
     [item(), item({ item: 2, reference: "INV-2041/A" })],
     [paid("a", { texts: ["INV-2041/A"] })],
-    { ...nothing, matches: ["one to one, certain: 2 by a"], open: ["1: 1234.56"] },
+    ["one to one, certain: 2 by a", "open 1: 1234.56"],
   ],
   "a reference followed by words": [
     [item()],
     [paid("a", { texts: ["/RFB/INV-2041/KD 4711 a Duval"] })],
-    { ...nothing, matches: ["one to one, certain: 1 by a"] },
+    ["one to one, certain: 1 by a"],
   ],
   "digits inside an account number": [
     [item({ reference: "5390075", party: undefined })],
     [paid("a", { texts: ["IBAN DE89 3704 0044 5390075"] })],
-    { ...nothing, open: ["1: 1234.56"], others: ["a"] },
+    ["open 1: 1234.56", "other a"],
   ],
   "digits inside a valid account number": [
     [item({ reference: "37040044", party: undefined })],
     [paid("a", { texts: ["von DE89 3704 0044 0532 0130 00"] })],
-    { ...nothing, open: ["1: 1234.56"], others: ["a"] },
+    ["open 1: 1234.56", "other a"],
   ],
   "digits after an account number": [
     [item({ reference: "5390075" })],
     [paid("a", { texts: ["IBAN: BE68 5390 0754 7034 5390075"] })],
-    { ...nothing, matches: ["one to one, certain: 1 by a"] },
+    ["one to one, certain: 1 by a"],
   ],
   "a reference that looks like an account number": [
     [item({ reference: "RF18 5390 0754 7034" })],
     [paid("a", { texts: ["RF18539007547034"] })],
-    { ...nothing, matches: ["one to one, certain: 1 by a"] },
+    ["one to one, certain: 1 by a"],
   ],
   "years before the due date": [
     [item()],
     [paid("a", { date: "2020-03-12" })],
-    { ...nothing, matches: ["one to one, likely: 1 by a"] },
+    ["one to one, likely: 1 by a"],
   ],
   "months before the due date": [
     [item()],
     [paid("a", { date: "2025-11-12" })],
-    { ...nothing, matches: ["one to one, certain: 1 by a"] },
+    ["one to one, certain: 1 by a"],
   ],
   "a reference that is a prefix of another": [
     [item({ reference: "INV-204" })],
     [paid("a")],
-    { ...nothing, open: ["1: 1234.56"], others: ["a"] },
+    ["open 1: 1234.56", "other a"],
   ],
 };
 
@@ -394,10 +367,6 @@ describe("for random lists", () => {
     const begin = process.cpuUsage();
     expect(matchPayments(items, payments, rules).openItems).toHaveLength(400);
     expect(process.cpuUsage(begin).user).toBeLessThan(5_000_000);
-  });
-
-  test("generates the same labelled lists for a seed", () => {
-    expect(labelledPayments(7, 20).items).toEqual(labelledPayments(7, 20).items);
   });
 });
 

@@ -154,7 +154,7 @@ describe("with the service", () => {
       (account) => account.currency === "USD" && availableBalance(desk.world, account).gt(20_000),
     )!;
   const counterparty = { name: "Prairie Data LLC" };
-  const pay = (amount: string, type: "debit" | "credit" | "payment_returned", reference: string) => {
+  const pay = (amount: string, type: "debit" | "payment_returned", reference: string) => {
     const account = dollars();
     moveMoney(desk.world, account, new Big(amount), "nostro", {
       type,
@@ -166,7 +166,7 @@ describe("with the service", () => {
     desk.control.advanceClock({ seconds: 60 });
     return booked.id;
   };
-  const reconcile = async (direction: "in" | "out", reference: string) => {
+  const reconcile = async (reference: string) => {
     const calls: string[] = [];
     const client = desk.another({
       interceptors: [
@@ -178,7 +178,7 @@ describe("with the service", () => {
     });
     const result = await client.transactions.reconcile({
       items: [{ amount: "5731.74", currency: "USD", reference, party: "Prairie Data LLC" }],
-      direction,
+      direction: "out",
       period: "2026-11-10..2026-11-20",
       accounts: [dollars().accountId],
     });
@@ -188,7 +188,7 @@ describe("with the service", () => {
   test("a supplier is paid only by the second payment after a return", async () => {
     const paidOnce = pay("-5731.74", "debit", "PO-90001");
     const cameBack = pay("5731.74", "payment_returned", "PO-90001");
-    const before = await reconcile("out", "PO-90001");
+    const before = await reconcile("PO-90001");
     expect([before.matched, before.reads]).toEqual([[], 1]);
     expect(before.open_items).toMatchObject([
       {
@@ -203,23 +203,10 @@ describe("with the service", () => {
     expect(open).toEqual(expect.arrayContaining([paidOnce, cameBack]));
 
     const paidAgain = pay("-5731.74", "debit", "PO-90001");
-    const after = await reconcile("out", "PO-90001");
+    const after = await reconcile("PO-90001");
     expect(after.matched).toMatchObject([
       { confidence: "certain", transactions: [{ transaction_id: paidAgain }] },
     ]);
     expect(after.open_transactions.filter(({ repeats }) => repeats !== undefined)).toEqual([]);
-  });
-
-  test("a customer has not paid with a returned payment", async () => {
-    const came = pay("5731.74", "credit", "INV-90002");
-    const wentBack = pay("-5731.74", "payment_returned", "INV-90002");
-    const { matched, open_items, open_transactions } = await reconcile("in", "INV-90002");
-    expect(matched).toEqual([]);
-    expect(open_items[0]!.candidates!.map(({ transaction_id: id }) => id).slice(0, 2)).toEqual([
-      came,
-      wentBack,
-    ]);
-    const others = open_transactions.filter(({ amount }) => amount.startsWith("-"));
-    expect(others.map(({ transaction_id: id }) => id)).toEqual([wentBack]);
   });
 });

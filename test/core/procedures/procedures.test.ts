@@ -1,0 +1,183 @@
+/** Input, conversion and formats of procedures, against one sandbox. */
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { FxdeskClient } from "../../../core";
+import { sandboxClient } from "../../support/samples";
+import { withAssistant } from "../../support/surfaces";
+
+let sandbox: Sandbox;
+let client: FxdeskClient;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  client = sandboxClient(sandbox);
+});
+afterAll(async () => {
+  await client.close();
+  await sandbox.close();
+});
+
+const callProcedure = (name: string, input: Record<string, unknown>) =>
+  client.call(
+    client.service.procedures!.find((each) => each.name === name)!,
+    input,
+  );
+
+test("cash.getPosition returns signed balances, converted where there is a rate", async () => {
+  const input = { balance_types: ["InterimAvailable" as const], into: "EUR", rates: { USD: "0.5" } };
+  const position = await client.cash.getPosition(input);
+  const { balances, totals, converted, without_rate: missing, unread, complete } = position;
+  const [account] = await client.accounts.list({ currencies: "EUR" });
+  const [own] = await client.accounts.listBalances({ account_id: account!.account_id });
+  const sign = own!.credit_debit_indicator === "Debit" ? -1 : 1;
+  const same = balances.find(({ account_id: id }) => id === account!.account_id);
+  expect(Number(same!.amount)).toBe(Number(own!.amount.amount) * sign);
+  const codes = totals.map(({ currency }) => currency);
+  expect([unread, missing]).toEqual([[], codes.filter((each) => !["EUR", "USD"].includes(each))]);
+  expect(complete).toBe(missing!.length === 0);
+  const amountOf = (code: string) => Number(totals.find(({ currency }) => currency === code)!.amount);
+  expect(Number(converted![0]!.amount)).toBeCloseTo(amountOf("EUR") + amountOf("USD") / 2, 1);
+});
+
+test("cash.getPosition names an account that cannot be read and returns the others", async () => {
+  const unknown = "00000000-0000-4000-8000-000000000000";
+  const [account] = await client.accounts.list({ currencies: "EUR" });
+  const accounts = [account!.account_id, unknown];
+  const { balances, unread, complete } = await client.cash.getPosition({ accounts });
+  expect(new Set(balances.map(({ account_id: id }) => id))).toEqual(new Set([account!.account_id]));
+  expect([unread.map(({ account_id: id }) => id), complete]).toEqual([[unknown], false]);
+});
+
+const item = (more: object) => ({ items: [{ amount: "10", currency: "EUR", ...more }] });
+const flow = (more: object) => ({ flows: [{ date: "2026-12-01", currency: "USD", amount: "10", ...more }] });
+
+type Refusal = readonly [procedure: string, input: object, field: string, message?: string];
+const refusals: readonly Refusal[] = [
+  ["cash.getPosition", { into: "euro" }, "into"],
+  ...["0", "0.000", "-1", "1,08", ""].flatMap((rate) => [
+    ["cash.getPosition", { into: "EUR", rates: { USD: rate } }, "rates.USD"] as Refusal,
+    ["exposure.get", { base_currency: "EUR", rates: { USD: rate } }, "rates.USD"] as Refusal,
+  ]),
+  ["transactions.find", { period: "soon" }, "period"],
+  ["transactions.find", { period: "last -5 days" }, "period"],
+  ["transactions.find", { min_amount: "500", max_amount: "100" }, "max_amount"],
+  ["transactions.summarize", { by: ["month"], min_amount: "9.5", max_amount: "9.40" }, "max_amount"],
+  ["transactions.reconcile", item({ colour: "red" }), "items.0.colour", "the fields are amount, currency,"],
+  ["transactions.reconcile", item({ referense: "A" }), "items.0.referense", "did you mean reference?"],
+  ["transactions.reconcile", item({ custmer: "A" }), "items.0.custmer", "did you mean customer?"],
+  [
+    "transactions.reconcile",
+    item({ reference: "A", invoice: "B" }),
+    "items.0.invoice",
+    "another name of reference",
+  ],
+  ["transactions.reconcile", item({ invoice: 7 }), "items.0.invoice"],
+  ["transactions.reconcile", item({ due: "2026-02-30" }), "items.0.due"],
+  ["exposure.get", flow({ curency: "EUR" }), "flows.0.curency", "did you mean currency?"],
+  ["exposure.get", flow({ "value date": "2026-12-02" }), "flows.0.value date", "another name of date"],
+  ["statements.convert", {}, "content, content_base64"],
+  ["transactions.reconcile", {}, "items, items_csv"],
+  ["transactions.reconcile", { ...item({}), items_csv: "amount,currency" }, "items, items_csv"],
+  ["transactions.reconcile", item({ amount: "0.00" }), "items.0.amount"],
+  [
+    "transactions.reconcile",
+    { items_csv: "amount,currency\n0.00,EUR" },
+    "items_csv",
+    "line 2, column amount",
+  ],
+  ["payments.follow", {}, "paymentId, trade_id"],
+  ["payments.follow", { paymentId: "x" }, "payment-product"],
+];
+
+test.each(refusals.map((each) => [each]))(
+  "%j is refused before any call",
+  async ([name, input, field, message = ""]) => {
+    const before = sandbox.requests.length;
+    await expect(callProcedure(name, { ...input })).rejects.toMatchObject({
+      code: "invalid_input",
+      outcome: "not-sent",
+      message: expect.stringContaining(message),
+      violations: expect.arrayContaining([expect.objectContaining({ field })]),
+    });
+    expect(sandbox.requests).toHaveLength(before);
+  },
+);
+
+test("equal bounds are accepted, crossed thresholds refused", async () => {
+  const equal = { min_amount: "9", max_amount: "9", period: "last 5 days" };
+  expect(await client.transactions.find(equal)).toMatchObject({ complete: true });
+  const watched = { currencies: "EUR", below: "1000", above: "10" };
+  await expect(client.accounts.watchBalances.since(watched)).rejects.toMatchObject({
+    violations: [{ field: "above" }],
+  });
+  await client.accounts.watchBalances.since({ ...watched, above: "1000" });
+});
+
+test("expected items accept the column names of CSV, also as tool arguments", async () => {
+  sandbox.control.payIn({ currency: "EUR", amount: "77.10", reference: "INV-9001" });
+  sandbox.control.payIn({ currency: "EUR", amount: "78.20", reference: "INV-9002" });
+  const paid = {
+    matched: [{ items: [{ reference: "INV-9001" }] }, { items: [{ reference: "INV-9002" }] }],
+    open_items: [],
+  };
+  const csv = "amount,currency,invoice,customer\n77.10,EUR,INV-9001,Severn\n78.20,EUR,INV-9002,Severn";
+  expect(await client.transactions.reconcile({ items_csv: csv })).toMatchObject(paid);
+  const items = [
+    { amount: "77.10", currency: "EUR", invoice: "INV-9001", customer: "Severn" },
+    { amount: "78.20", currency: "EUR", "Invoice No": "INV-9002", due_date: null },
+  ];
+  expect((await callProcedure("transactions.reconcile", { items })).body).toMatchObject(paid);
+  await withAssistant({ client }, async (assistant) => {
+    const call = (given: object[]) =>
+      assistant.callTool({ name: "reconcile_transactions", arguments: { items: given } });
+    expect((await call(items)).structuredContent).toMatchObject(paid);
+    const { isError, content } = await call([{ ...items[0], colour: "red" }]);
+    expect([isError, JSON.stringify(content)]).toEqual([true, expect.stringContaining("items.0.colour")]);
+  });
+});
+
+describe("statements.convert", () => {
+  let mt940: string;
+  beforeAll(async () => {
+    const period = "2000-01-01..2060-01-01";
+    const { files } = await client.statements.fetch({ currencies: "EUR", format: "mt940", period });
+    mt940 = files[0]!.content!.toString("latin1");
+  });
+
+  test("keeps amounts, days and directions in a round trip through every format", async () => {
+    const { statements, from, entry_count: entries } = await client.statements.convert({ content: mt940 });
+    expect([from, entries > 5]).toEqual(["mt940", true]);
+    const factsOf = (all: typeof statements) =>
+      all!.map(({ account: { number, currency }, openingBalance, closingBalance, entries: own }) => [
+        [number, currency, openingBalance, closingBalance],
+        own.map(({ amount, creditDebit, valueDate, bookingDate }) => [
+          amount,
+          creditDebit,
+          valueDate,
+          bookingDate,
+        ]),
+      ]);
+    for (const to of ["csv", "coda", "mt940"] as const) {
+      const { file, statements: none } = await client.statements.convert({ content: mt940, to });
+      const back = await client.statements.convert({ content_base64: file!.content!.toString("base64") });
+      expect([none, back.from]).toEqual([undefined, to]);
+      expect(factsOf(back.statements)).toEqual(factsOf(statements));
+    }
+  });
+
+  test.each<[string, () => string, RegExp]>([
+    ["a broken line", () => mt940.replace(/^:61:.{10}/m, ":61:99139999CC"), /MT940 line \d+, :61::/],
+    ["a wrong balance", () => mt940.replace(/^(:62F:.*\d),(\d)/m, "$19,$2"), /MT940 line \d+/],
+    ["nothing", () => "  \n", /must contain a statement/],
+    ["a PDF", () => "%PDF-1.7 …", /it looks like PDF/],
+  ])("refuses %s and names the position", async (_, content, message) => {
+    await expect(client.statements.convert({ content: content() })).rejects.toMatchObject({
+      code: "invalid_input",
+      violations: [{ field: "content", message: expect.stringMatching(message) }],
+    });
+  });
+
+  test("decodes Windows-1252", async () => {
+    const bytes = Buffer.from(mt940.replace(/^:86:.*$/m, ":86:Müller"), "latin1");
+    const { statements } = await client.statements.convert({ content_base64: bytes.toString("base64") });
+    expect(JSON.stringify(statements)).toContain("Müller");
+  });
+});
