@@ -4,31 +4,34 @@ import { FormatError, type Position, quoteValue } from "./format-error";
 
 const withCentury = (year: string) => (Number(year) >= 80 ? `19${year}` : `20${year}`);
 
-function requireDay(date: string, text: string, position: Position): string {
+/** Parses two-digit parts to YYYY-MM-DD. Throws for a day that does not exist. */
+function parseParts([year, month, day]: readonly string[], text: string, position: Position): string {
+  const date = `${withCentury(year!)}-${month}-${day}`;
   if (isDay(date)) return date;
   throw new FormatError("invalid", position, `the date ${quoteValue(text)} does not exist`);
 }
 
-const toIso = (text: string) => `${withCentury(text.slice(0, 2))}-${text.slice(2, 4)}-${text.slice(4, 6)}`;
+const pairsOf = (text: string) => [text.slice(0, 2), text.slice(2, 4), text.slice(4, 6)];
 
 /** Parses YYMMDD to YYYY-MM-DD. */
 export const parseYymmdd = (text: string, position: Position): string =>
-  requireDay(toIso(text), text, position);
-
-/** Parses YYMMDD by the 30-day months of interest calculation: 29 or 30 February becomes the last day of February. */
-export function parseYymmddOf30DayMonth(text: string, position: Position): string {
-  const lastFebruaryDays = /^\d\d02(?:29|30)$/.test(text) ? ["28", "29"] : [];
-  const days = lastFebruaryDays.map((day) => text.slice(0, 4) + day).filter((day) => isDay(toIso(day)));
-  return parseYymmdd(days.at(-1) ?? text, position);
-}
+  parseParts(pairsOf(text), text, position);
 
 /** Parses DDMMYY to YYYY-MM-DD. */
 export const parseDdmmyy = (text: string, position: Position): string =>
-  requireDay(`${withCentury(text.slice(4, 6))}-${text.slice(2, 4)}-${text.slice(0, 2)}`, text, position);
+  parseParts(pairsOf(text).toReversed(), text, position);
 
-/** Throws for a date that does not exist or that a two-digit year cannot express. */
-function requireTwoDigitYear(date: string, position: Position): string {
-  if (isDay(date) && "1980" <= date && date < "2080") return date;
+/** Parses YYMMDD by the 30-day months of interest calculation: 29 or 30 February becomes the last day of February. */
+export function parseYymmddOf30DayMonth(text: string, position: Position): string {
+  const [year, month, day] = pairsOf(text);
+  if (month !== "02" || (day !== "29" && day !== "30")) return parseYymmdd(text, position);
+  const leapDay = `${withCentury(year!)}-02-29`;
+  return isDay(leapDay) ? leapDay : leapDay.replace(/29$/, "28");
+}
+
+/** Splits a date into two-digit parts. Throws for a date that does not exist or that a two-digit year cannot express. */
+function splitDate(date: string, position: Position): string[] {
+  if (isDay(date) && "1980" <= date && date < "2080") return date.slice(2).split("-");
   throw new FormatError(
     "invalid",
     position,
@@ -36,19 +39,10 @@ function requireTwoDigitYear(date: string, position: Position): string {
   );
 }
 
-const yearOf = (date: string) => date.slice(2, 4);
-const monthOf = (date: string) => date.slice(5, 7);
-const dayOf = (date: string) => date.slice(8, 10);
+export const formatYymmdd = (date: string, position: Position): string => splitDate(date, position).join("");
 
-export function formatYymmdd(text: string, position: Position): string {
-  const date = requireTwoDigitYear(text, position);
-  return yearOf(date) + monthOf(date) + dayOf(date);
-}
-
-export function formatDdmmyy(text: string, position: Position): string {
-  const date = requireTwoDigitYear(text, position);
-  return dayOf(date) + monthOf(date) + yearOf(date);
-}
+export const formatDdmmyy = (date: string, position: Position): string =>
+  splitDate(date, position).toReversed().join("");
 
 const distance = (one: string, other: string) => Math.abs(Date.parse(one) - Date.parse(other));
 

@@ -110,7 +110,7 @@ export const signedAmount = ({
 
 /** Throws a FormatError for a head that no format can represent. `positions` says where each value belongs. */
 export function assertHead(
-  { account, number }: StatementHead,
+  { account, number }: Pick<StatementHead, "account" | "number">,
   positions: Readonly<Record<"account" | "currency" | "number", Position>>,
 ): void {
   if (account.number.trim() === "")

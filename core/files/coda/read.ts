@@ -3,7 +3,6 @@ import { Big } from "big.js";
 import { removeWhitespace, collapseWhitespace } from "../charset";
 import { FormatError, type Position, quoteValue, looksLikeHint } from "../format-error";
 import { belgianCheckDigits, isBelgianReference } from "../identifiers";
-import { LengthLimit, maxFieldLength, maxPartLength, tooLongError } from "../limits";
 import { type LineReader, readParts, type StatementPart, collectStatements } from "../statement-parts";
 import {
   type Account,
@@ -15,7 +14,16 @@ import {
   type StatementHead,
   type StatementTail,
 } from "../statement";
-import { bareCrMessage, hasBareCr, type Line, type TextSource } from "../text-lines";
+import {
+  bareCrMessage,
+  hasBareCr,
+  LengthLimit,
+  type Line,
+  maxFieldLength,
+  maxPartLength,
+  type TextSource,
+  tooLongError,
+} from "../text-lines";
 import { belgianReferences, counterpartyName, directDebit, isoReference } from "./communication";
 import { readRecord, type RecordName, recordNameOf, type RecordValues } from "./records";
 import { parseAmount, parseSign, parseDate, parseThousandths, parseAccount, parseBalance } from "./values";

@@ -1,6 +1,9 @@
 /** The columns of a statement in CSV. */
 
+import { isDay } from "../../values/values";
 import { removeControls } from "../charset";
+import { FormatError, type Position, quoteValue } from "../format-error";
+import { assertHead, type StatementHead } from "../statement";
 
 /** Kinds of rows, in file order; details follow their entry. */
 export type RowKind = "opening" | "entry" | "detail" | "closing" | "available" | "forward";
@@ -101,3 +104,26 @@ export function toFields(part: RowPart, row: Row): Fields {
   }
   return fields;
 }
+
+export const columnPosition = (field: string, line?: number): Position => ({
+  format: "CSV",
+  field,
+  ...(line !== undefined && { line }),
+});
+
+export function requireDate(date: string, position: Position): string {
+  if (isDay(date)) return date;
+  throw new FormatError(
+    "invalid",
+    position,
+    `expected an existing date as YYYY-MM-DD, found ${quoteValue(date)}`,
+  );
+}
+
+/** Throws a FormatError for a head that CSV cannot represent. */
+export const assertCsvHead = (head: Pick<StatementHead, "account" | "number">, line?: number): void =>
+  assertHead(head, {
+    account: columnPosition("account_number", line),
+    currency: columnPosition("currency", line),
+    number: columnPosition("statement_number", line),
+  });

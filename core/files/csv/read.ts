@@ -1,7 +1,6 @@
 /** Reads statements from CSV in the format of `writeCsv`. */
 import { formatAmount, parseDecimal, normaliseBalance, RunningBalance } from "../amount";
-import { FormatError, type FormatErrorCode, quoteValue, looksLikeHint } from "../format-error";
-import { LengthLimit, maxFieldLength, maxPartLength, tooLongError } from "../limits";
+import { FormatError, quoteValue, looksLikeHint } from "../format-error";
 import { type LineReader, readParts, type StatementPart, collectStatements } from "../statement-parts";
 import {
   type Account,
@@ -12,10 +11,27 @@ import {
   type StatementHead,
   type StatementTail,
 } from "../statement";
-import { bareCrMessage, hasBareCr, type Line, type TextSource } from "../text-lines";
+import {
+  bareCrMessage,
+  hasBareCr,
+  LengthLimit,
+  type Line,
+  maxFieldLength,
+  maxPartLength,
+  type TextSource,
+  tooLongError,
+} from "../text-lines";
 import { parseRow, RowJoiner, unescapeFormula } from "./cells";
-import { columns, toFields, requiredColumns, type Row, type RowKind } from "./columns";
-import { requireDate, columnPosition } from "./normalise";
+import {
+  assertCsvHead,
+  columnPosition,
+  columns,
+  requiredColumns,
+  requireDate,
+  type Row,
+  type RowKind,
+  toFields,
+} from "./columns";
 
 /** Allowed predecessors of each row. The start of the file counts as the end of a statement. */
 const allowedPredecessors: Readonly<Record<RowKind, readonly RowKind[]>> = {
@@ -60,17 +76,15 @@ function parseBalance(row: NumberedRow): Balance {
 }
 
 function parseHead(row: NumberedRow): StatementHead {
-  const fail = (code: FormatErrorCode, column: string, message: string): never => {
-    throw new FormatError(code, columnPosition(column, row.line), message);
-  };
+  const { account, ...texts } = toFields("head", row.cells) as Partial<StatementHead>;
   const number = cell(row, "statement_number");
-  if (!/^\d{1,15}$/.test(number))
-    fail("invalid", "statement_number", `must be a number, not ${quoteValue(number)}`);
-  if (cell(row, "account_number") === "") fail("missing", "account_number", "the account number is empty");
-  if (!/^[A-Z]{3}$/.test(cell(row, "currency")))
-    fail("invalid", "currency", "a currency must be three capital letters");
-  const texts = toFields("head", row.cells) as Pick<StatementHead, "account" | "reference">;
-  return { ...texts, number: Number(number), openingBalance: parseBalance(row) };
+  const head = {
+    ...texts,
+    account: { number: "", currency: "", ...account },
+    number: /^\d{1,15}$/.test(number) ? Number(number) : Number.NaN,
+  };
+  assertCsvHead(head, row.line);
+  return { ...head, openingBalance: parseBalance(row) };
 }
 
 /** Parses the reversal flag in any case, because spreadsheets write TRUE and FALSE. */

@@ -1,13 +1,93 @@
 /** Writes statements as CSV. */
-import { RunningBalance } from "../amount";
-import type { Balance, Entry, Source, StatementHead, StatementSource, StatementTail } from "../statement";
+import {
+  requireIndicator,
+  normaliseAmount,
+  normaliseBalance,
+  normaliseExchange,
+  RunningBalance,
+} from "../amount";
+import { removeControls } from "../charset";
+import {
+  type Balance,
+  type Entry,
+  signedAmount,
+  type Source,
+  type Statement,
+  type StatementHead,
+  type StatementSource,
+  type StatementTail,
+  withoutUndefined,
+} from "../statement";
 import { escapeFormula, formatRow } from "./cells";
-import { toCells, columns, type Row, type RowKind } from "./columns";
-import { columnPosition, normaliseEntry, normaliseHead, normaliseTail } from "./normalise";
+import {
+  assertCsvHead,
+  columnPosition,
+  columns,
+  requireDate,
+  type Row,
+  type RowKind,
+  toCells,
+  toFields,
+} from "./columns";
 
-/** Formats a signed amount: a debit is negative. */
-const formatSignedAmount = ({ creditDebit, amount }: Pick<Balance, "creditDebit" | "amount">) =>
-  creditDebit === "Debit" ? `-${amount}` : amount;
+const exchangePositions = {
+  exchangeRate: columnPosition("exchange_rate"),
+  instructedAmount: columnPosition("instructed_amount"),
+  charges: columnPosition("charges_amount"),
+};
+
+/** Returns an entry as CSV represents it. Details of details are dropped. */
+function normaliseEntry(entry: Entry, currency: string): Entry {
+  const { bookingDate, valueDate, amount, reversal, details = [] } = entry;
+  const parts = details.map((detail) => normaliseEntry({ ...detail, details: [] }, currency));
+  const texts = toFields("entry", toCells("entry", entry)) as Partial<Entry>;
+  return withoutUndefined<Entry>({
+    ...texts,
+    bookingDate: requireDate(bookingDate, columnPosition("booking_date")),
+    valueDate: requireDate(valueDate, columnPosition("value_date")),
+    amount: normaliseAmount(amount, currency, columnPosition("amount")),
+    creditDebit: requireIndicator(entry, columnPosition("amount")),
+    reversal: reversal || undefined,
+    ...normaliseExchange(texts, exchangePositions),
+    details: parts.length > 0 ? parts : undefined,
+  });
+}
+
+function normaliseHead(head: StatementHead): StatementHead {
+  assertCsvHead(head);
+  const { account, number, openingBalance } = head;
+  const texts = toFields("head", toCells("head", head)) as Pick<StatementHead, "account" | "reference">;
+  return { ...texts, number, openingBalance: requireBalance(openingBalance, account.currency) };
+}
+
+function requireBalance(balance: Balance, currency: string): Balance {
+  requireDate(balance.date, columnPosition("booking_date"));
+  return normaliseBalance(balance, currency, columnPosition("balance"));
+}
+
+function normaliseTail(tail: StatementTail, currency: string): StatementTail {
+  const { closingBalance, availableBalance, forwardBalances = [], information } = tail;
+  const forward = forwardBalances.map((balance) => requireBalance(balance, currency));
+  return withoutUndefined<StatementTail>({
+    closingBalance: requireBalance(closingBalance, currency),
+    availableBalance: availableBalance && requireBalance(availableBalance, currency),
+    forwardBalances: forward.length > 0 ? forward : undefined,
+    information: removeControls(information ?? "") || undefined,
+  });
+}
+
+/**
+ * Returns a statement as CSV represents it: exactly what reading the written file gives. Only empty texts, control
+ * characters and details of details are dropped.
+ */
+export function normaliseCsv(statement: Statement): Statement {
+  const { currency } = statement.account;
+  return {
+    ...normaliseHead(statement),
+    ...normaliseTail(statement, currency),
+    entries: statement.entries.map((entry) => normaliseEntry(entry, currency)),
+  };
+}
 
 /** Formats a row. Cells of the row win over those of the entry, and these over those of the head. */
 const formatCells = (own: Row, head: Row, entry: Row = {}) =>
@@ -18,9 +98,14 @@ const formatCells = (own: Row, head: Row, entry: Row = {}) =>
     }),
   );
 
-const balanceRow = (head: Row, record: RowKind, { date, ...amount }: Balance, information = "") =>
+const balanceRow = (head: Row, record: RowKind, balance: Balance, information = "") =>
   formatCells(
-    { record, booking_date: date, balance: formatSignedAmount(amount), remittance_information: information },
+    {
+      record,
+      booking_date: balance.date,
+      balance: signedAmount(balance),
+      remittance_information: information,
+    },
     head,
   );
 
@@ -30,7 +115,7 @@ const entryRow = (head: Row, record: RowKind, entry: Entry, balance: string) =>
       record,
       booking_date: entry.bookingDate,
       value_date: entry.valueDate,
-      amount: formatSignedAmount(entry),
+      amount: signedAmount(entry),
       balance,
       reversal: entry.reversal ? "true" : "",
     },
@@ -64,8 +149,7 @@ async function* writeRows(statement: StatementSource): AsyncGenerator<string> {
     running.add(entry, columnPosition("amount"));
     const details = (entry.details ?? []).map((detail) => entryRow(cells, "detail", detail, ""));
     yield (
-      entryRow(cells, "entry", entry, formatSignedAmount(running.balanceOn(entry.bookingDate))) +
-        details.join("")
+      entryRow(cells, "entry", entry, signedAmount(running.balanceOn(entry.bookingDate))) + details.join("")
     );
   }
   running.check(tail.closingBalance, columnPosition("balance"));

@@ -9,13 +9,18 @@ import {
   assertHead,
   type Entry,
   withoutUndefined,
+  type Statement,
   type StatementHead,
   type StatementTail,
 } from "../statement";
 import { toSwiftCode } from "../transaction-codes";
 import { toInformationLines, toPlainLines, parseInformation, parseSupplementary } from "./information";
 import { joinLines } from "./lines";
-import type { Mt940Options } from "./options";
+
+export interface Mt940Options {
+  /** Writes :86: as code words between slashes, which programs can parse, instead of plain text. Default: false. */
+  readonly subTags?: boolean;
+}
 
 export const tagPosition = (field: string): Position => ({ format: "MT940", field });
 
@@ -158,3 +163,18 @@ export function normaliseHead(statement: StatementHead): StatementHead {
     openingBalance: normaliseBalance(openingBalance, account.currency, tagPosition(":60F:")),
   });
 }
+
+/**
+ * Returns a statement as MT940 represents it: exactly what reading the written file gives.
+ *
+ * Texts are converted to the SWIFT character set and cut to their fields. Dropped are references that are too long, the
+ * account holder, the BIC of an IBAN, a currency at the end of an account number, details of entries, and booking dates more
+ * than half a year from the value date. Without sub-tags, counterparty and references in :86: become one remittance text.
+ */
+export const normaliseMt940 = (statement: Statement, options: Mt940Options = {}): Statement => ({
+  ...normaliseHead(statement),
+  ...normaliseTail(statement, statement.account.currency),
+  entries: statement.entries.map((entry) =>
+    toEntry(normaliseLine(entry, statement.account.currency), checkedInformationLines(entry, options)),
+  ),
+});

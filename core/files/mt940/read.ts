@@ -4,7 +4,6 @@ import { formatAmount, toBalance } from "../amount";
 import { collapseWhitespace, removeControls } from "../charset";
 import { parseYymmdd, parseYymmddOf30DayMonth, nearestDate } from "../dates";
 import { FormatError, type FormatErrorCode, type Position, quoteValue, looksLikeHint } from "../format-error";
-import { LengthLimit, maxFieldLength, maxPartLength, tooLongError } from "../limits";
 import { type LineReader, readParts, type StatementPart, collectStatements } from "../statement-parts";
 import {
   type Balance,
@@ -14,7 +13,16 @@ import {
   type StatementHead,
   type StatementTail,
 } from "../statement";
-import { bareCrMessage, hasBareCr, type Line, type TextSource } from "../text-lines";
+import {
+  bareCrMessage,
+  hasBareCr,
+  LengthLimit,
+  type Line,
+  maxFieldLength,
+  maxPartLength,
+  type TextSource,
+  tooLongError,
+} from "../text-lines";
 import { joinLines } from "./lines";
 import { parseAccount, toEntry, parseReference, noReference, type StatementLine } from "./fields";
 

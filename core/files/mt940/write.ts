@@ -16,6 +16,7 @@ import { joinCrlf } from "../text-lines";
 import { toPlainLines } from "./information";
 import {
   formatAccount,
+  type Mt940Options,
   checkedInformationLines,
   tagPosition,
   noReference,
@@ -24,7 +25,6 @@ import {
   normaliseTail,
   type StatementLine,
 } from "./fields";
-import type { Mt940Options } from "./options";
 
 /** Upper bound of a message in characters. */
 const maxMessageLength = 2000;

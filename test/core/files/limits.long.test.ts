@@ -13,7 +13,7 @@ import {
   writeCoda,
   writeCsv,
 } from "../../../core/files";
-import { maxFieldLength, maxPartLength } from "../../../core/files/limits";
+import { maxFieldLength, maxPartLength } from "../../../core/files/text-lines";
 import { message } from "./mt940-messages";
 import { collect, entry, problemOf, toPieces, statement } from "./statement-fixtures";
 
