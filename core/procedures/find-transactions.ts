@@ -110,18 +110,12 @@ export function toFoundTransaction(each: Transaction): FoundTransaction {
 const containsText = (part: string, texts: readonly unknown[]): boolean =>
   texts.some((text) => typeof text === "string" && text.toLowerCase().includes(part.toLowerCase()));
 
-interface Filter {
-  readonly min_amount?: string | undefined;
-  readonly max_amount?: string | undefined;
-  readonly counterparty?: string | undefined;
-  readonly text?: string | undefined;
-}
+type Filter = Partial<
+  Pick<ProcedureValues<typeof transactionFilters>, "min_amount" | "max_amount" | "counterparty" | "text">
+>;
 
 /** Applies the filters that the service does not support. */
-export function matchesFilter(
-  each: Transaction,
-  { min_amount, max_amount, counterparty, text }: Filter,
-): boolean {
+function matchesFilter(each: Transaction, { min_amount, max_amount, counterparty, text }: Filter): boolean {
   const amount = new Big(each.amount.amount);
   const { name, account } = counterpartyOf(each);
   return (

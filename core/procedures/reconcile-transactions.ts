@@ -275,19 +275,13 @@ const applyDirection = (items: readonly GivenItem[], direction: "in" | "out"): I
     return { ...each, amount: formatAmount(value, each.currency) };
   });
 
-/** Returns the direction of all items, or undefined if it is mixed. */
-function directionOf(items: readonly Item[]): "in" | "out" | undefined {
-  const outgoing = items.filter(({ amount }) => amount.startsWith("-")).length;
-  if (outgoing === 0) return "in";
-  return outgoing === items.length ? "out" : undefined;
-}
+const isOutgoing = ({ amount }: { readonly amount: string }): boolean => amount.startsWith("-");
 
-/** Returns payments in the direction of the items, and all returns. */
-const paymentsInDirection = (payments: readonly Payment[], direction: "in" | "out" | undefined): Payment[] =>
-  payments.filter(
-    ({ amount, isReturn }) =>
-      direction === undefined || isReturn || amount.startsWith("-") === (direction === "out"),
-  );
+/** Returns payments in the directions of the items, and all returns. */
+function paymentsInDirection(payments: readonly Payment[], items: readonly Item[]): Payment[] {
+  const directions = new Set(items.length === 0 ? [false] : items.map(isOutgoing));
+  return payments.filter((paid) => paid.isReturn || directions.has(isOutgoing(paid)));
+}
 
 export const reconcileTransactions = procedure({
   name: procedureName,
@@ -362,7 +356,7 @@ export const reconcileTransactions = procedure({
     const selectedAccounts = await selectAccounts(context.client, { accounts, currencies });
     // Both directions are read, because returns have the opposite one.
     const fetched = await fetchAllTransactions(context, selectedAccounts, { period, direction: undefined });
-    const payments = paymentsInDirection(fetched.transactions.map(toPayment), directionOf(expected));
+    const payments = paymentsInDirection(fetched.transactions.map(toPayment), expected);
     const matching = matchPayments(expected, payments, {
       feeTolerance: rules.fee_tolerance,
       days: rules.days,

@@ -17,7 +17,7 @@ export interface Difference {
   readonly path: string;
   readonly expected: string;
   readonly found: string;
-  times: number;
+  readonly times: number;
 }
 
 /** An operation that could not be checked, with the reason. */
@@ -60,7 +60,8 @@ const fullPageSize = 200;
 
 /** Makes calls and collects differences from the contract as paths and kinds, never values. */
 export class ServiceChecker {
-  readonly differences: Difference[] = [];
+  /** Number of occurrences of each difference, which is the key as JSON. */
+  readonly #times = new Map<string, number>();
   readonly unread: UncheckedOperation[] = [];
   readonly checked = new Set<string>();
   calls = 0;
@@ -80,16 +81,12 @@ export class ServiceChecker {
     expected: string,
     found: string,
   ): void {
-    const known = this.differences.find(
-      (each) =>
-        each.operation === operation &&
-        each.kind === kind &&
-        each.path === path &&
-        each.expected === expected &&
-        each.found === found,
-    );
-    if (known) known.times += 1;
-    else this.differences.push({ operation, kind, path, expected, found, times: 1 });
+    const key = JSON.stringify({ operation, kind, path, expected, found });
+    this.#times.set(key, (this.#times.get(key) ?? 0) + 1);
+  }
+
+  get differences(): Difference[] {
+    return [...this.#times].map(([key, times]) => ({ ...(JSON.parse(key) as Difference), times }));
   }
 
   /** Makes and checks one call. Returns undefined if there was no response. */
