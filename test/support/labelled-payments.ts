@@ -4,11 +4,12 @@ import { seededRandom } from "../chaos/seeded-random";
 
 /** Random choices that a seed repeats. */
 function randomChoices(seed: number) {
-  const { next, integer: between } = seededRandom(seed);
+  const random = seededRandom(seed);
+  const between = (least: number, most: number): number => random.integer(least, most);
   return {
     between,
     pick: <T>(all: readonly T[]): T => all[between(0, all.length - 1)]!,
-    is: (share: number): boolean => next() < share,
+    is: (share: number): boolean => random.next() < share,
   };
 }
 
