@@ -7,7 +7,7 @@ import { json } from "../spec/declare";
 import type { ProcedureValues } from "../spec/procedure";
 import { accountFields, accountOperations, selectAccounts, findMissingAccounts } from "./accounts";
 import { checkBounds, signedAmount, sumBy } from "./decimal";
-import { groupBy } from "./lists";
+import { groupBy } from "../values/lists";
 import { type Period, parsePeriod, PeriodText } from "./period";
 import { type Context, procedure } from "./procedure";
 import { type Gap, type Transaction, valueDayOf, fetchTransactions } from "./fetch-all-transactions";

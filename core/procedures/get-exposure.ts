@@ -13,7 +13,7 @@ import {
 } from "./accounts";
 import { normalizeEntries, parseCsvRows } from "./csv-input";
 import { convertAmounts, type CurrencyAmount, signedAmount, sumBy, Rates } from "./decimal";
-import { byText } from "./lists";
+import { byText } from "../values/lists";
 import { daysBetween, toDay } from "./period";
 import { procedure } from "./procedure";
 import {

@@ -11,7 +11,7 @@ import {
   unreadGaps,
 } from "./accounts";
 import { signedAmount, Sums } from "./decimal";
-import { byText } from "./lists";
+import { byText } from "../values/lists";
 import { daysBetween, toDay, parseFuturePeriod, FuturePeriodText, type Period } from "./period";
 import { procedure } from "./procedure";
 import { isPhysicallyDelivered, type OpenTrade, findOpenTrades, fetchAllTrades } from "./fetch-all-trades";

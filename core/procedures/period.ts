@@ -8,7 +8,7 @@ export interface Period {
   readonly to: string;
 }
 
-export const dayMs = 86_400_000;
+const dayMs = 86_400_000;
 
 /** Returns the day of a time in UTC. */
 export const toDay = (time: number | Date): string => new Date(time).toISOString().slice(0, 10);

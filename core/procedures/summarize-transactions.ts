@@ -12,7 +12,7 @@ import {
   transactionOperations,
   findMatchingTransactions,
 } from "./find-transactions";
-import { byText, groupBy } from "./lists";
+import { byText, groupBy } from "../values/lists";
 import { procedure } from "./procedure";
 import { countField, flagField, optionalTextField, periodField } from "./result-fields";
 

@@ -1,6 +1,6 @@
 /** Items and payments, prepared for comparison. */
 import { Big } from "big.js";
-import { byText, groupBy } from "../lists";
+import { byText, groupBy } from "../../values/lists";
 import {
   compactReference,
   compareParties,

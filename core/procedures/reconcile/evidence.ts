@@ -7,7 +7,6 @@ import {
   type Payment,
   total,
 } from "./comparison";
-import { dayMs } from "../period";
 import { compareParties, type PartyComparison } from "./names";
 
 /** The comparison of the fields of items and payments. */
@@ -28,6 +27,7 @@ export interface Candidate {
   readonly differs: readonly string[];
 }
 
+export const dayMs = 86_400_000;
 const maxCandidates = 3;
 
 export function collectEvidence(

@@ -1,5 +1,5 @@
 /** Matching of returned payments with their returns. */
-import { byText } from "../lists";
+import { byText } from "../../values/lists";
 import { compactReference, isDistinctive, compareParties, parseParty, findReferences } from "./names";
 
 /** A transaction with the fields that are relevant for returns. */
