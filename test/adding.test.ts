@@ -294,8 +294,9 @@ test("an operation and an interceptor of an extension module are on every surfac
   await writeFile(path, extension, { mode: 0o600 });
   const extended = serviceFrom({ FXDESK_EXTENSIONS: path });
   const behaviours = { "limits.get": () => ({ status: 200, body: { limit: 250_000 } }) };
-  const { baseUrl, demo, close } = await startSandbox({ service: extended, behaviours });
-  const { clientId, accessToken, apiKey } = demo;
+  const extendedSandbox = await startSandbox({ service: extended, behaviours });
+  const { baseUrl } = extendedSandbox;
+  const { clientId, accessToken, apiKey } = extendedSandbox.demo;
   const client = createClient({ baseUrl, clientId, credentials: { accessToken, apiKey } }, extended);
   const response = await client.call(extended.operations.at(-1)!, { currency: "EUR" });
   expect(response).toMatchObject({ body: { limit: 250_000 } });
@@ -311,7 +312,7 @@ test("an operation and an interceptor of an extension module are on every surfac
     "/limits/USD 200",
   ]);
   expect(nodeFiles(extended)["locales/en-US/fxdesk.html"]).toContain("Returns the dealing limit");
-  await close();
+  await extendedSandbox.close();
   await rm(folder, { recursive: true });
 });
 

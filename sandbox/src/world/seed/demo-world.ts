@@ -93,8 +93,9 @@ const pooled = { type: "pooled", virtual: false } as const;
 
 /** Seeds account details of all companies. The demo company has every type except virtual, in every status. */
 function seedAccountDetails(world: World): void {
-  for (const { id: clientId, accounts } of demoDescription.companies)
-    for (const { currency } of accounts) {
+  for (const company of demoDescription.companies)
+    for (const { currency } of company.accounts) {
+      const clientId = company.id;
       const at = { country: homeCountryOf(currency), currency };
       const own = addDetails(world, { clientId }, { ...segregated, ...at, alias: `Main ${currency}` });
       applyDecision(world, own, "confirmed");
@@ -135,9 +136,9 @@ export function seedDemoWorld(world: World, daysBehind = maxDaysBehind): void {
   seedApprovals(world);
   addCounterparties(world, demoCompany);
   // By account, because the order determines the random amounts.
-  const business = businessOf(world, demoCompany);
+  const recurringBusiness = businessOf(world, demoCompany);
   const byAccount = [...world.accounts.values()].flatMap((account) =>
-    business.filter((recurring) => recurring.account === account),
+    recurringBusiness.filter((recurring) => recurring.account === account),
   );
   scheduleBusiness(world, byAccount, start, today);
   scheduleTrades(world, start, today);
