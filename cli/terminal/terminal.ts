@@ -64,7 +64,7 @@ export function createStatusLine({ stderr, environment }: Terminal): StatusLine 
 const stopSignals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /** npx forwards signals that the terminal already sent, so one Ctrl-C may arrive several times. */
-const duplicateSignalMs = 100;
+const duplicateSignalMs = 250;
 
 /** Reports stop signals to a command instead of ending the process. */
 export class StopRequests {

@@ -6,16 +6,16 @@ import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import { tooLargeError } from "./exchange";
 
-type Decompress = (bytes: Buffer, options: zlib.ZlibOptions & zlib.BrotliOptions) => Promise<Buffer>;
-
 interface ContentCoding {
-  readonly decompress: Decompress;
+  sync(bytes: Buffer, options: zlib.ZlibOptions): Buffer;
+  async(bytes: Buffer, options: zlib.ZlibOptions): Promise<Buffer>;
   readonly createStream: () => zlib.Unzip | zlib.BrotliDecompress;
 }
 
 /** Detects gzip and deflate. */
 const unzip: ContentCoding = {
-  decompress: promisify(zlib.unzip) as Decompress,
+  sync: zlib.unzipSync,
+  async: promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.unzip),
   createStream: zlib.createUnzip,
 };
 
@@ -24,13 +24,20 @@ const contentCodings: Readonly<Record<string, ContentCoding>> = {
   "x-gzip": unzip,
   deflate: unzip,
   br: {
-    decompress: promisify(zlib.brotliDecompress) as Decompress,
+    sync: zlib.brotliDecompressSync,
+    async: promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress),
     createStream: zlib.createBrotliDecompress,
   },
 };
 
 /** Accept-Encoding header. */
 export const acceptedEncodings = "gzip, deflate, br";
+
+/**
+ * Larger bodies are decompressed on another thread, so that they do not block other calls. Smaller ones are not: a response
+ * that has arrived must not miss its deadline because those threads are busy.
+ */
+const asyncThresholdBytes = 256 * 1024;
 
 function findCoding(encoding: string | undefined): ContentCoding | undefined {
   const name = encoding?.trim().toLowerCase();
@@ -49,8 +56,11 @@ export async function decompress(
   // Some servers send Content-Encoding without a body.
   const coding = bytes.length === 0 ? undefined : findCoding(encoding);
   if (!coding) return bytes;
+  const options = { maxOutputLength: maxBytes };
   try {
-    return await coding.decompress(bytes, { maxOutputLength: maxBytes });
+    return bytes.length >= asyncThresholdBytes
+      ? await coding.async(bytes, options)
+      : coding.sync(bytes, options);
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? tooLargeError(maxBytes) : error;
   }

@@ -56,8 +56,8 @@ export function startAuthorization(
   for (const [name, value] of Object.entries(authorizationParameters)) address.searchParams.set(name, value);
 
   async function redeem(parameters: URLSearchParams): Promise<TokenGrant> {
+    for (const code of parameters.getAll("code")) secrets.add(code);
     const code = codeFrom(parameters, state, secrets);
-    secrets.add(code);
     const form = {
       grant_type: "authorization_code",
       code,

@@ -2,7 +2,8 @@
 import { Big } from "big.js";
 import type { Declaration, QuoteDeclaration, QuotedFields, QuoteField } from "../spec/operation";
 import { minorUnits } from "../values/values";
-import { fixedSideFirst, type OrderTerms, variableAmountAtWorstRate } from "../releases/terms";
+import { variableAmountAtWorstRate } from "../releases/policy-evaluation";
+import { fixedSideFirst, type OrderTerms } from "../releases/terms";
 import type { Violation } from "../spec/errors";
 
 /** The fields of a quote, as text. */

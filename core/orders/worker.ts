@@ -2,7 +2,6 @@
  * Processes orders in the background. Any process with the credentials and the people file can work on an order while it holds
  * its lease: it requests a quote and books it if it is within the terms, else it tries again until the order expires.
  */
-import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Order } from "../releases/release";
 import {
@@ -36,8 +35,9 @@ const minWaitMs = 20;
 
 export class OrderWorker {
   readonly #stop = new AbortController();
-  readonly #stopped = once(this.#stop.signal, "abort");
   #running: Promise<void> | undefined;
+  /** Ends the current wait. */
+  #wake: () => void = () => undefined;
 
   constructor(private readonly dependencies: OrderWorkerDependencies) {}
 
@@ -49,6 +49,7 @@ export class OrderWorker {
   /** Stops after the orders in progress. */
   async stop(): Promise<void> {
     this.#stop.abort();
+    this.#wake();
     await this.#running;
   }
 
@@ -95,9 +96,11 @@ export class OrderWorker {
 
   /** Waits for `ms`, until an order is finished or until stop. */
   async #wait(working: ReadonlySet<Promise<void>>, ms: number): Promise<void> {
+    if (this.#stop.signal.aborted) return;
     const over = new AbortController();
+    this.#wake = () => over.abort();
     const timeout = sleep(ms, undefined, { signal: over.signal, ref: false }).catch(() => undefined);
-    await Promise.race([timeout, this.#stopped, ...working]);
+    await Promise.race([timeout, ...working]);
     over.abort();
   }
 }

@@ -1,7 +1,7 @@
 /** Evaluates a policy: required approvals and limits. Pure functions without store or clock. */
-import type { Big } from "big.js";
+import { Big } from "big.js";
 import { localTime, type Policy, type PolicyRule, toPolicyCurrency } from "./policy";
-import { fixedSideFirst, type OrderTerms, type SealedRequest, variableAmountAtWorstRate } from "./terms";
+import { fixedSideFirst, type OrderTerms, type SealedRequest } from "./terms";
 
 /** Number of approvals required from a set of people. */
 export interface ApprovalRequirement {
@@ -10,6 +10,13 @@ export interface ApprovalRequirement {
 }
 
 const isInverse = (symbol: string, other: string): boolean => symbol === other.slice(3) + other.slice(0, 3);
+
+/** Returns the amount of the variable side at the worst rate, not rounded. */
+export function variableAmountAtWorstRate(terms: OrderTerms): Big {
+  const [fixed] = fixedSideFirst(terms, terms.buy_currency, terms.sell_currency);
+  const amount = new Big(terms.amount);
+  return terms.rate_symbol.startsWith(fixed) ? amount.times(terms.worst_rate) : amount.div(terms.worst_rate);
+}
 
 /** Returns both sides of an order, the variable one at the worst rate. */
 function sidesAtWorstRate(terms: OrderTerms) {

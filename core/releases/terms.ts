@@ -1,6 +1,5 @@
 /** The sealed terms of a release: an order, or an encoded request. Any change results in another seal. */
 import { createHash } from "node:crypto";
-import { Big } from "big.js";
 import { invalidInputError } from "../call/call-errors";
 import type { CommittedAmount } from "../spec/committed-amounts";
 import type { Callable } from "../spec/operation";
@@ -37,13 +36,6 @@ export const fixedSideFirst = <T>(
   buy: T,
   sell: T,
 ): readonly [T, T] => (fixed_side === "buy" ? [buy, sell] : [sell, buy]);
-
-/** Returns the amount of the variable side at the worst rate, not rounded. */
-export function variableAmountAtWorstRate(terms: OrderTerms): Big {
-  const [fixed] = fixedSideFirst(terms, terms.buy_currency, terms.sell_currency);
-  const amount = new Big(terms.amount);
-  return terms.rate_symbol.startsWith(fixed) ? amount.times(terms.worst_rate) : amount.div(terms.worst_rate);
-}
 
 /** An order request. The sealed terms follow from it. */
 export interface OrderInput extends Omit<

@@ -39,8 +39,13 @@ export async function openPaceStore({ location, key }: StoreSettings): Promise<S
     ? await (await import("./postgres.js")).openPostgres(location)
     : (await (await import("./sqlite.js")).openSqlite(`${location}-pace`)).database;
   const store = await toStore(database, key);
-  await store.run(isShared ? "SET synchronous_commit = off" : "PRAGMA synchronous = NORMAL");
-  return store;
+  try {
+    await store.run(isShared ? "SET synchronous_commit = off" : "PRAGMA synchronous = NORMAL");
+    return store;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }
 
 /** Creates a rate limit, unless one with this name exists. */

@@ -211,6 +211,8 @@ test("after close starts no call, sends no queued call, and reports sent calls",
   const first = call(1);
   await service.untilArrived(1);
   const second = call(2);
+  // Until the call waits for the connection that the first has.
+  await new Promise(setImmediate);
   const closed = tools.close();
   expect(await second).toContain("Book trade: not carried out.");
   expect(await call(3)).toBe("book_trade failed: the server is stopping. Nothing was sent.");
