@@ -69,15 +69,16 @@ export function createLazyToolbox({ connect, settings, service, ...offer }: Lazy
     const notOffered = notOfferedError(known, selection);
     if (notOffered) return notOffered;
     if (isClosed) return stoppingResult(name);
+    let loaded: ToolRunner;
     try {
-      const loaded = await loadOnce();
-      return isClosed ? stoppingResult(name) : await loaded.run(name, input, { ...caller, signal });
+      loaded = await loadOnce();
     } catch (error) {
       return errorResult(
         `The connection to the service could not be set up: ${(error as Error).message}`,
         "Ask the operator of this server to fix it.",
       );
     }
+    return isClosed ? stoppingResult(name) : loaded.run(name, input, { ...caller, signal });
   };
 
   /** Calls the watch at a URI. Throws an Error with the text of an error result. */

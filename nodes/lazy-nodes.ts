@@ -1,6 +1,6 @@
 /** Loads the code of the nodes with the first node: Node-RED loads every installed package at startup, used or not. */
 import type { Node, NodeAPI, NodeConstructor, NodeDef } from "node-red";
-import { refuseCrossOrigin, serveEditorTexts } from "./editor/serve-texts";
+import { serveEditorTexts } from "./editor/serve-texts";
 
 /** Returns a node constructor that is created with the first node of its type. */
 export function lazyNode<N extends Node<C>, D extends NodeDef, C extends object>(
@@ -22,7 +22,6 @@ function loadNodeTypes(RED: NodeAPI) {
 export function lazyNodeTypes(RED: NodeAPI) {
   let loaded: ReturnType<typeof loadNodeTypes> | undefined;
   const types = () => (loaded ??= loadNodeTypes(RED));
-  refuseCrossOrigin(RED);
   serveEditorTexts(RED);
   // Express also matches routes added during the request, because they come after this handler.
   RED.httpAdmin.use("/fxdesk", (_request, _response, next) => {

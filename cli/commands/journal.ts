@@ -32,6 +32,7 @@ import {
 import {
   asUsageError,
   clientOptions,
+  readStore,
   refusalAsUsage,
   type ServiceLoader,
   storeOptions,
@@ -78,7 +79,7 @@ const list: Command = {
     const isLimit = (text: string) => /^[1-9]\d{0,8}$/.test(text);
     const limit = validText(parsed, "limit", "a whole number of at least 1", isLimit) ?? defaultLimit;
     const state = choicesFrom(parsed, "state", states);
-    const entries = await useStore(parsed, terminal, (store) =>
+    const entries = await readStore(parsed, terminal, (store) =>
       listEntries(store, { limit: Number(limit), ...(state && { state }) }),
     );
     await printResult(parsed, terminal, entries, table(entries.map(toRow), terminal.stdout.columns));
@@ -113,9 +114,9 @@ function renderEntry(entry: Entry, events: readonly RecordedEvent[]): string {
   return `${columns(facts)}\n\n${section("Events", eventRows)}\n`;
 }
 
-/** Runs a command on an entry of the store. Converts its refusal to a UsageError. */
-const useEntry = <T>(...args: Parameters<typeof useStore<T>>): Promise<T> =>
-  refusalAsUsage(EntryRefusal, () => useStore(...args));
+/** Run a command on an entry of the store and convert its refusal to a UsageError. */
+const readEntry: typeof readStore = (...args) => refusalAsUsage(EntryRefusal, () => readStore(...args));
+const useEntry: typeof useStore = (...args) => refusalAsUsage(EntryRefusal, () => useStore(...args));
 
 const show: Command = {
   ...storeOptions,
@@ -124,7 +125,7 @@ const show: Command = {
   description: "Shows an entry with all its events.",
   flags: [jsonFlag],
   run: (parsed, terminal) =>
-    useEntry(parsed, terminal, async (store) => {
+    readEntry(parsed, terminal, async (store) => {
       const id = parsed.operand;
       const found = await getEntry(store, id);
       if (!found)
@@ -260,7 +261,7 @@ const exportCommand: Command = {
     "number of events. Details are not encrypted: protect the file like the store.",
   flags: [],
   async run(parsed, terminal) {
-    await useStore(parsed, terminal, async (store) => {
+    await readStore(parsed, terminal, async (store) => {
       for await (const line of exportLines(store)) await write(terminal.stdout, line);
     });
   },
@@ -298,7 +299,7 @@ const verify: Command = {
     const [path, expectedHead] = [parsed.string("file"), headFromFlag(parsed)];
     const verified = path
       ? await verifyFile(path, expectedHead)
-      : await useStore(parsed, terminal, (store) => verifyStore(store, expectedHead));
+      : await readStore(parsed, terminal, (store) => verifyStore(store, expectedHead));
     const head = formatHead(verified.head);
     await printResult(parsed, terminal, { ...verified, head }, renderVerification(verified));
     return verified.faultCount === 0 ? undefined : verificationFailed;

@@ -145,16 +145,20 @@ export async function useStore<T>(
   terminal: Terminal,
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
-  const settings = storeSettingsFrom(parsed, terminal);
   const { withStore } = await import("../../core/store/open.js");
-  return withStore(settings, work).catch((error: NodeJS.ErrnoException) => {
+  return withStore(storeSettingsFrom(parsed, terminal), work);
+}
+
+/** Runs `work`, which only reads, on the store of the settings. A copy of a read-only store serves it as well. */
+export const readStore: typeof useStore = (parsed, terminal, work) =>
+  useStore(parsed, terminal, work).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EROFS") throw error;
+    const { location } = storeSettingsFrom(parsed, terminal);
     throw new UsageError(
-      `The store ${settings.location} is on a read-only file system, but even reading it writes helper files next to it. Copy it and all ` +
+      `The store ${location} is on a read-only file system, but even reading it writes helper files next to it. Copy it and all ` +
         "files that start with its name to a writable folder, chmod 600 them, and pass the copy with --store or FXDESK_STORE.",
     );
   });
-}
 
 /** Converts a refusal, and an error about a setting, to a UsageError. */
 export async function refusalAsUsage<T>(

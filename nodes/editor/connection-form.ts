@@ -6,6 +6,7 @@ import { InvalidInput, describeViolations } from "../../core/spec/errors";
 import { destinationSettingsOf, type Service } from "../../core/spec/service";
 import { clientOptionsFor, type ConnectionSettings } from "../connection/connection-node";
 import { unresolvedVariable } from "../shared/typed-values";
+import { editorAccess } from "./serve-texts";
 
 /** Values of the form controls by name, as text. */
 export interface ConnectionForm {
@@ -106,17 +107,13 @@ export type FormHandler = (form: ConnectionForm, request: Request, response: Res
 
 /** Adds a route that receives a connection form. It requires the permission `fxdesk.write` and a JSON body. */
 export function serveForm(RED: NodeAPI, service: Service, path: string, handle: FormHandler): void {
-  RED.httpAdmin.post(
-    `/fxdesk/connection/${path}`,
-    RED.auth.needsPermission("fxdesk.write"),
-    (request, response) => {
-      const fail = (message: string) => response.status(400).json({ message });
-      const form = request.is("application/json") ? parseForm(request.body) : undefined;
-      if (!form) return void fail("Expected a JSON body with the form of a connection.");
-      void handle(form, request, response).then(
-        (body) => response.set("cache-control", "no-store").json(body),
-        (error: unknown) => fail(toFormMessage(service, error)),
-      );
-    },
-  );
+  RED.httpAdmin.post(`/fxdesk/connection/${path}`, editorAccess(RED, "fxdesk.write"), (request, response) => {
+    const fail = (message: string) => response.status(400).json({ message });
+    const form = request.is("application/json") ? parseForm(request.body) : undefined;
+    if (!form) return void fail("Expected a JSON body with the form of a connection.");
+    void handle(form, request, response).then(
+      (body) => response.set("cache-control", "no-store").json(body),
+      (error: unknown) => fail(toFormMessage(service, error)),
+    );
+  });
 }

@@ -1,6 +1,7 @@
 /** Routes of the connection form: login and connection test. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { NodeAPI } from "node-red";
+import { editorAccess } from "./serve-texts";
 import { createClient } from "../../core/client/client";
 import { startLogin, type LoginInProgress } from "../../core/client/login";
 import { checkConnection } from "../../core/client/connection-check";
@@ -24,7 +25,6 @@ const readCookie = ({ cookie = "" }: IncomingHttpHeaders, name: string): string 
 /** Adds the routes. They require `fxdesk.write`, except the redirect target of the login. */
 export function serveConnectionActions(RED: NodeAPI, service: Service): void {
   const logins = new PendingLogins();
-  const requireWrite = RED.auth.needsPermission("fxdesk.write");
 
   const testConnection = async (form: ConnectionForm): Promise<object> => {
     const client = createClient(optionsFromForm(service, RED, form), service);
@@ -68,11 +68,15 @@ export function serveConnectionActions(RED: NodeAPI, service: Service): void {
     return { handle, address: login.address };
   });
 
-  RED.httpAdmin.get("/fxdesk/connection/login/:handle", requireWrite, (request, response, next) => {
-    const state = logins.stateOf(String(request.params.handle));
-    if (state) response.set("cache-control", "no-store").json(state);
-    else next();
-  });
+  RED.httpAdmin.get(
+    "/fxdesk/connection/login/:handle",
+    editorAccess(RED, "fxdesk.write"),
+    (request, response, next) => {
+      const state = logins.stateOf(String(request.params.handle));
+      if (state) response.set("cache-control", "no-store").json(state);
+      else next();
+    },
+  );
 
   // A returning browser sends no editor token; the state and the cookie authenticate it.
   RED.httpAdmin.use((request, response, next) => {

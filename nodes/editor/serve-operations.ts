@@ -7,6 +7,7 @@ import type { Callable } from "../../core/spec/operation";
 import { callablesOf, declarationsOf, type Service } from "../../core/spec/service";
 import { createInputReader } from "../shared/input";
 import type { TypedValue } from "../shared/typed-values";
+import { editorAccess } from "./serve-texts";
 
 /** Returns the part of the documentation that users need to choose an operation and enter its input. */
 const describeForEditor = (doc: OperationDoc) => {
@@ -24,7 +25,7 @@ const describeForEditor = (doc: OperationDoc) => {
 export function serveOperations(RED: NodeAPI, service: Service): void {
   const lists = { operations: callablesOf(service), watches: service.watches ?? [] };
   for (const [path, list] of Object.entries(lists))
-    RED.httpAdmin.get(`/fxdesk/${path}`, RED.auth.needsPermission("fxdesk.read"), (_request, response) => {
+    RED.httpAdmin.get(`/fxdesk/${path}`, editorAccess(RED, "fxdesk.read"), (_request, response) => {
       response.json(list.map((each: Callable) => describeForEditor(describeOperation(each))));
     });
 }
@@ -64,7 +65,7 @@ function parseCheckRequest(
 /** Adds the route. It requires the permission `fxdesk.read`, makes no call and needs no connection. */
 export function serveInputChecks(RED: NodeAPI, service: Service): void {
   const known = new Map(declarationsOf(service).map((each) => [each.name, each]));
-  RED.httpAdmin.post("/fxdesk/check", RED.auth.needsPermission("fxdesk.read"), (request, response) => {
+  RED.httpAdmin.post("/fxdesk/check", editorAccess(RED, "fxdesk.read"), (request, response) => {
     const form = parseCheckRequest(request.body);
     const callable = form && known.get(String(form.operation));
     if (!callable)

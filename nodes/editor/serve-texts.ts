@@ -10,13 +10,19 @@ function isCrossOrigin({ origin, host }: IncomingHttpHeaders): boolean {
   return !URL.canParse(origin) || new URL(origin).host !== host;
 }
 
-/** Refuses requests of other sites to all routes: Node-RED lets every site read the responses of its admin API. */
-export function refuseCrossOrigin(RED: NodeAPI): void {
-  RED.httpAdmin.use("/fxdesk", ({ headers }, response, next) => {
-    if (isCrossOrigin(headers))
-      response.status(403).json({ message: "Only the editor can send this request." });
-    else next();
-  });
+type Handler = ReturnType<NodeAPI["auth"]["needsPermission"]>;
+
+/**
+ * A handler in front of a route: it requires a permission and refuses requests of other sites, because Node-RED lets every
+ * site read the responses of its admin API.
+ */
+export function editorAccess(RED: NodeAPI, permission: string): Handler {
+  const requirePermission = RED.auth.needsPermission(permission);
+  return (request, response, next) =>
+    requirePermission(request, response, (error?: unknown) => {
+      if (error !== undefined || !isCrossOrigin(request.headers)) next(error);
+      else response.status(403).json({ message: "Only the editor can send this request." });
+    });
 }
 
 /** Returns the languages to try, in the order that Node-RED uses: requested, base language, English. */
@@ -50,8 +56,8 @@ const readHelpSections = async (type: string, language: string): Promise<string 
 
 /** Adds the routes. They require the permission `fxdesk.read`. */
 export function serveEditorTexts(RED: NodeAPI): void {
-  const requireRead = RED.auth.needsPermission("fxdesk.read");
-  RED.httpAdmin.get("/fxdesk/help/:type", requireRead, (request, response) => {
+  const access = editorAccess(RED, "fxdesk.read");
+  RED.httpAdmin.get("/fxdesk/help/:type", access, (request, response) => {
     const type = String(request.params.type);
     void readHelpSections(type, String(request.query.lang ?? "")).then((sections) =>
       sections === undefined
@@ -59,9 +65,14 @@ export function serveEditorTexts(RED: NodeAPI): void {
         : response.type("html").send(sections),
     );
   });
-  RED.httpAdmin.get("/fxdesk/words", requireRead, (request, response) => {
+  RED.httpAdmin.get("/fxdesk/words", access, (request, response) => {
     void readInLanguage(String(request.query.lang ?? ""), (each) => `locales/${each}/forms.json`).then(
-      (words) => response.type("json").send(words),
+      (words) =>
+        words === undefined
+          ? response
+              .status(500)
+              .json({ message: "The texts of forms are missing. Reinstall @fxdesk/toolkit." })
+          : response.type("json").send(words),
     );
   });
 }
