@@ -91,18 +91,22 @@ export class EditorUser {
   /** Chooses a value of the field that has a label. */
   async choose(label: string, option: string): Promise<void> {
     await this.click(this.row(label).locator(".red-ui-typedInput-option-trigger"));
-    await this.click(this.#menu(option));
+    await this.#clickEntry(option);
   }
 
   /** Says that a field comes with the message, and in which property. */
   async useMessageProperty(label: string, property: string): Promise<void> {
     await this.click(this.row(label).locator(".red-ui-typedInput-type-select"));
-    await this.click(this.#menu("msg."));
+    await this.#clickEntry("msg.");
     await this.fill(label, property);
   }
 
-  #menu(text: string): Locator {
-    return this.#page.locator(".red-ui-typedInput-options:visible a").filter({ hasText: text }).first();
+  /** Clicks an entry of the open menu, once that has unfolded: a click on a moving entry misses it. */
+  async #clickEntry(text: string): Promise<void> {
+    await this.#page.waitForFunction('$(".red-ui-typedInput-options:animated").length === 0');
+    await this.click(
+      this.#page.locator(".red-ui-typedInput-options:visible a").filter({ hasText: text }).first(),
+    );
   }
 
   /** Presses the button of an Inject node. */
