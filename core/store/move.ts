@@ -158,7 +158,7 @@ async function prepareTarget(run: StatementRunner, database: Database, { id }: M
   await assertNotInUse(run, database, ({ name }) => name);
 }
 
-/** Copies all tables in one transaction at both ends. The source has left when it ends; the target is not usable yet. */
+/** Copies all tables in one transaction at both ends. Afterwards the source counts as moved; the target cannot be used yet. */
 const copyAll = (from: MoveEndpoint, to: MoveEndpoint, { id }: Move): Promise<Record<string, number>> =>
   from.transaction(async (sourceRun) => {
     // Renaming locks the tables: other processes wait until the transaction ends.

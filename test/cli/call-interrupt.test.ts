@@ -75,13 +75,16 @@ async function interruptCall(
 
 const mayBeDone = "It may have been carried out: check at the service before you repeat it.";
 
-test.each(["SIGINT", "SIGTERM"] as const)("one that has left may have been done: %s", async (signal) => {
-  expect(await interruptCall(change, silence, { signal })).toEqual({
-    code: 7,
-    stdout: "",
-    stderr: `accountDetails.updateAlias: Interrupted after it was sent. ${mayBeDone}\n`,
-  });
-});
+test.each(["SIGINT", "SIGTERM"] as const)(
+  "a call that was sent may have been carried out: %s",
+  async (signal) => {
+    expect(await interruptCall(change, silence, { signal })).toEqual({
+      code: 7,
+      stdout: "",
+      stderr: `accountDetails.updateAlias: Interrupted after it was sent. ${mayBeDone}\n`,
+    });
+  },
+);
 
 test("reports not-sent if the request was not sent", async () => {
   expect(await interruptCall(change, silence, { variables: refreshVariables })).toEqual({

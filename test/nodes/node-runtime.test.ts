@@ -107,7 +107,7 @@ function recordStatuses(node: Node): string[] {
 
 const withinMs = 25_000;
 
-/** Waits until the last status says so. */
+/** Waits until the last status matches. */
 const untilShown = (shown: readonly string[], text: string) =>
   eventually(() => shown.at(-1) === text, { withinMs, what: () => `${text}, not ${shown.join("; ")}` });
 

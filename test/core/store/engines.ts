@@ -89,7 +89,7 @@ export async function startPostgres(): Promise<Postgres> {
 
 /**
  * Returns the port of the server that all test files of this process share: the first one starts it, and it ends with the
- * process. Modules are loaded anew for each test file, so the port is in a file.
+ * process. jest loads modules again for each test file, so a file holds the port.
  */
 async function sharedPostgresPort(): Promise<number> {
   const path = join(dirname(process.env.XDG_STATE_HOME!), `postgres-${process.pid}`);

@@ -1,4 +1,4 @@
-/** Errors of the bank's domain. `error-mapping.ts` translates them to HTTP responses. */
+/** Errors of the bank's domain. The `http` folder translates them to responses. */
 type BankError =
   | "account-details-decided"
   | "account-details-not-active"
