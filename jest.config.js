@@ -12,6 +12,7 @@ module.exports = {
   globalSetup: "<rootDir>/test/support/create-state-folder.ts",
   globalTeardown: "<rootDir>/test/support/remove-state-folder.ts",
   setupFiles: ["<rootDir>/test/support/seed.ts", "<rootDir>/test/support/separate-state-folder.ts"],
+  setupFilesAfterEnv: ["<rootDir>/test/support/resources.ts"],
   transform: {
     "\\.[jt]s$": [
       "@swc/jest",

@@ -1,10 +1,11 @@
 import { mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { Sandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { faultServer, type FaultServer, inSequence, respond } from "../support/fault-server";
-import { sampleInput, sandboxClient } from "../support/samples";
+import { sampleInput } from "../support/samples";
+import { openSandbox, openSandboxAndClient } from "../support/sandboxes";
 import { runFxdesk as run, type Variables, variablesOf } from "./run-command";
 
 let sandbox: Sandbox;
@@ -15,14 +16,8 @@ const fxdesk = (args: readonly string[], input?: string) =>
   run(args, { variables, ...(input !== undefined && { input }) });
 
 beforeAll(async () => {
-  sandbox = await startSandbox();
-  client = sandboxClient(sandbox);
+  ({ sandbox, client } = await openSandboxAndClient());
   variables = variablesOf(sandbox);
-});
-
-afterAll(async () => {
-  await client.close();
-  await sandbox.close();
 });
 
 /** Variables for a server without token endpoint. */
@@ -246,12 +241,11 @@ describe("exit codes", () => {
     [404, 4],
     [502, 6],
   ])("a read that is answered %i ends with %i", async (status, expected) => {
-    const other = await startSandbox();
+    const other = await openSandbox();
     other.force("trades.list", status, { times: 100 });
     const { code, stdout, stderr } = await run(["call", "trades.list", "--timeout-ms", "50000"], {
       variables: variablesOf(other),
     });
-    await other.close();
     expect({ code, stdout }).toEqual({ code: expected, stdout: "" });
     expect(stderr).toContain(`(${status})`);
   });

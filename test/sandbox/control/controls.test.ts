@@ -6,9 +6,10 @@ import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
 import { contract } from "@fxdesk/toolkit/operations";
 import { controls, HttpError, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { eventually } from "../../support/eventually";
-import { sampleInput, sandboxClient } from "../../support/samples";
+import { closeLater } from "../../support/resources";
+import { sampleInput } from "../../support/samples";
+import { openSandboxAndClient } from "../../support/sandboxes";
 import { ask } from "../support/http";
-import { forkSandbox } from "../support/forks";
 
 const now = new Date("2026-03-16T09:00:00Z");
 let sandbox: Sandbox;
@@ -18,14 +19,8 @@ const connectControls = () =>
   createClient({ baseUrl: sandbox.baseUrl }, { ...contract, operations: controls });
 let remote: ReturnType<typeof connectControls>;
 beforeEach(async () => {
-  sandbox = await forkSandbox({ now, daysBehind: 90 });
-  client = sandboxClient(sandbox);
-  remote = connectControls();
-});
-afterEach(async () => {
-  await client.close();
-  await remote.close();
-  await sandbox.close();
+  ({ sandbox, client } = await openSandboxAndClient({ now, daysBehind: 90 }));
+  remote = closeLater(connectControls());
 });
 
 async function euros() {
