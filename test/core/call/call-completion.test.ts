@@ -4,7 +4,8 @@ import { setTimeout } from "node:timers/promises";
 import { FxdeskError } from "../../../core";
 import { type Fault, reset, respond } from "../../support/fault-server";
 import { heldServer } from "../../support/held-server";
-import { createTestClient, uniqueKey, onCleanup, tradeInput } from "../support/client-fixtures";
+import { runLater } from "../../support/resources";
+import { createTestClient, uniqueKey, tradeInput } from "../support/client-fixtures";
 
 /** Response of the service, and the expected result of the call. */
 const responses: Readonly<Record<string, readonly [fault: Fault, result: string]>> = {
@@ -38,7 +39,7 @@ test.each(fc.sample(callPlans, runs).map((calls, run) => [run + 1, calls] as con
   "returns the true outcome of aborted bookings (run %i)",
   async (_run, calls) => {
     const service = await heldServer();
-    onCleanup(() => service.close());
+    runLater(() => service.close());
     const client = createTestClient({ baseUrl: service.url });
     const results: Promise<string>[] = [];
     const stops: AbortController[] = [];

@@ -3,7 +3,8 @@ import { contract } from "../../../core/contract/contract";
 import { checkConnection } from "../../../core/client/connection-check";
 import { type Fault, reset, respond } from "../../support/fault-server";
 import { createClient } from "../../../core";
-import { createTestClient, onCleanup, startFaultServer } from "../support/client-fixtures";
+import { runLater } from "../../support/resources";
+import { createTestClient, startFaultServer } from "../support/client-fixtures";
 
 test.each<[string, Fault, object]>([
   ["accepts the credentials", respond(200, "[]"), { reachable: true, authorised: true }],
@@ -30,13 +31,13 @@ test.each<[string, Fault, object]>([
 test("sends nothing without credentials and leaves reachability undefined", async () => {
   const { url, heads } = await startFaultServer(respond(200, "[]"));
   const client = createClient({ baseUrl: url, clientId: "c-1" });
-  onCleanup(() => client.close());
+  runLater(() => client.close());
   expect(await checkConnection(client)).toMatchObject({ authorised: false, error: { code: "unauthorized" } });
   expect(heads).toEqual([]);
 });
 
 test("throws if the service has no probe operation", async () => {
   const client = createClient({ baseUrl: "http://127.0.0.1:9", clientId: "c-1" }, contract);
-  onCleanup(() => client.close());
+  runLater(() => client.close());
   await expect(checkConnection(client)).rejects.toThrow("declares no probe operation");
 });

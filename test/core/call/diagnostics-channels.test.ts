@@ -1,11 +1,11 @@
 /** Events on diagnostics channels. */
 import { channels } from "../../../core/call/diagnostics-channels";
 import { inSequence, reset, respond } from "../../support/fault-server";
+import { runLater } from "../../support/resources";
 import {
   startClientAndServer,
   createTestClient,
   failureOf,
-  onCleanup,
   tokenPairResponse,
   startFaultServer,
   tradeInput,
@@ -18,7 +18,7 @@ function recordEvents(name: Name): unknown[] {
   const events: unknown[] = [];
   const listener = (event: unknown) => void events.push(event);
   channels[name].subscribe(listener);
-  onCleanup(() => channels[name].unsubscribe(listener));
+  runLater(() => channels[name].unsubscribe(listener));
   return events;
 }
 
@@ -64,7 +64,7 @@ test("traces a call until its response or error", async () => {
       void events.push(["end", operation, (result as { status?: number })?.status, (error as Error)?.name]),
   };
   channels.call.subscribe(listeners as never);
-  onCleanup(() => channels.call.unsubscribe(listeners as never));
+  runLater(() => channels.call.unsubscribe(listeners as never));
   const { client } = await startClientAndServer(inSequence(respond(200, "[]"), respond(409)));
   await client.trades.list();
   await failureOf(client.trades.book(tradeInput));

@@ -8,13 +8,8 @@ import { startHalt, endHalts } from "../../../core/store/halt";
 import { withStore } from "../../../core/store/open";
 import type { StoreSettings } from "../../../core/store/settings";
 import { type Fault, respond } from "../../support/fault-server";
-import {
-  startClientAndServer,
-  changeRequest,
-  failureOf,
-  onCleanup,
-  tradeInput,
-} from "../support/client-fixtures";
+import { runLater } from "../../support/resources";
+import { startClientAndServer, changeRequest, failureOf, tradeInput } from "../support/client-fixtures";
 import { engines, useTempFolder } from "../store/engines";
 
 const files = useTempFolder();
@@ -62,7 +57,7 @@ describe.each(engines())("in $name", ({ create }) => {
     await startHaltOf(settings);
     await failureOf(client.trades.book(tradeInput));
     const journal = await openJournal(settings);
-    onCleanup(() => journal.close());
+    runLater(() => journal.close());
     expect(await journal.list()).toMatchObject([{ state: "not-sent", ending: { code: "halted" } }]);
     await endHaltOf(settings);
     await client.trades.book(tradeInput);

@@ -11,7 +11,8 @@ import { fxdeskService } from "../../../core/client/fxdesk-service";
 import { operations } from "../../../core/contract/all";
 import type { Declaration } from "../../../core/spec/operation";
 import { respond } from "../../support/fault-server";
-import { onCleanup, startClientAndServer, tradeInput } from "../support/client-fixtures";
+import { runLater } from "../../support/resources";
+import { startClientAndServer, tradeInput } from "../support/client-fixtures";
 
 const operationOf = (name: string): Declaration => operations.find((each) => each.name === name)!;
 
@@ -28,7 +29,7 @@ test("sends a request once, whatever a middleware does", async () => {
     baseUrl: baseUrl!,
     credentials: { accessToken: "t" },
   });
-  onCleanup(() => context.transport.close());
+  runLater(() => context.transport.close());
   const sender = new Sender(context);
   const twice: Middleware = async (request, next) => {
     await next(request);

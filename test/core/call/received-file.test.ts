@@ -10,7 +10,8 @@ import { gzipSync } from "node:zlib";
 import type { FxdeskError, ReceivedFile } from "../../../core";
 import { eventually } from "../../support/eventually";
 import { type Fault, respond } from "../../support/fault-server";
-import { startClientAndServer, failureOf, fileInput, onCleanup } from "../support/client-fixtures";
+import { runLater } from "../../support/resources";
+import { startClientAndServer, failureOf, fileInput } from "../support/client-fixtures";
 
 const large = Buffer.alloc(300_000, "statement\n");
 const pdf = { "content-type": "application/pdf" };
@@ -18,7 +19,7 @@ const head = "HTTP/1.1 200 X\r\ncontent-type: application/pdf\r\n";
 
 async function createFolder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "fxdesk-files-"));
-  onCleanup(() => rm(path, { recursive: true }));
+  runLater(() => rm(path, { recursive: true }));
   return path;
 }
 

@@ -5,12 +5,12 @@ import { type FileBody } from "../../../core/http/exchange";
 import { Transport } from "../../../core/http/transport";
 import { eventually } from "../../support/eventually";
 import { type Fault, respond, silence } from "../../support/fault-server";
+import { runLater } from "../../support/resources";
 import {
   startClientAndServer,
   untilArrived,
   failureOf,
   uniqueKey,
-  onCleanup,
   tradeInput,
 } from "../support/client-fixtures";
 
@@ -34,8 +34,8 @@ async function acceptsConnections() {
     socket.resume();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onCleanup(() => server.close());
-  onCleanup(() => connections.forEach((socket) => socket.destroy()));
+  runLater(() => server.close());
+  runLater(() => connections.forEach((socket) => socket.destroy()));
   return { connections, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
@@ -115,7 +115,7 @@ test("does not disturb the next call on a connection if an earlier file is disca
   const { server } = await startClientAndServer(noted);
   const transport = new Transport(undefined);
   const deadline = new Deadline(60_000);
-  onCleanup(() => (deadline.release(), transport.close()));
+  runLater(() => (deadline.release(), transport.close()));
   const request = { origin: server.url, path: "/", method: "GET", headers: [], body: null } as const;
   const send = (isFile: boolean) =>
     transport.send(request, deadline, {

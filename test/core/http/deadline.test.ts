@@ -1,10 +1,10 @@
 /** Limits of one call: each ends the current step once, for the first reason. */
 import { Deadline, type DeadlineEnded } from "../../../core/http/deadline";
-import { onCleanup } from "../support/client-fixtures";
+import { runLater } from "../../support/resources";
 
 const openDeadline = (queueTimeoutMs: number, signal?: AbortSignal) => {
   const deadline = new Deadline(queueTimeoutMs, signal);
-  onCleanup(() => deadline.release());
+  runLater(() => deadline.release());
   return deadline;
 };
 

@@ -7,7 +7,8 @@ import { listenForRedirect } from "../../../core/http/login-listener";
 import { fxdeskService } from "../../../core/client/fxdesk-service";
 import { type Fault, inSequence, respond, silence } from "../../support/fault-server";
 import { freeRedirectUri, openPage } from "../../support/login";
-import { failureOf, startFaultServer, onCleanup } from "../support/client-fixtures";
+import { runLater } from "../../support/resources";
+import { failureOf, startFaultServer } from "../support/client-fixtures";
 
 const secret = "secret-of-the-application";
 
@@ -109,7 +110,7 @@ test("works until the access token expires if there is no refresh token", async 
   const { server, options, finishing } = await finishLogin(answers);
   const { login } = await finishing;
   const client = createClient({ ...options, settings: { ...options.settings, login } });
-  onCleanup(() => client.close());
+  runLater(() => client.close());
   await client.accounts.listCurrencyAccounts();
   const error = await failureOf(client.accounts.listCurrencyAccounts());
   expect([error.code, error.message]).toEqual(["unauthorized", expect.stringContaining("Log in again")]);
@@ -121,7 +122,7 @@ test("is bound to its service: neither receives a token of the other", async () 
   const settings = { ...options.settings, login: (await finishing).login };
   const other = await startFaultServer(respond(200, "[]"));
   const client = createClient({ ...options, baseUrl: other.url, settings });
-  onCleanup(() => client.close());
+  runLater(() => client.close());
   expect(await failureOf(client.trades.list())).toMatchObject({ code: "unauthorized", outcome: "not-sent" });
   expect([server.heads.length, other.heads.length]).toEqual([1, 0]);
   await logOut(fxdeskService, { ...options, settings });

@@ -4,11 +4,11 @@ import { Deadline } from "../../../core/http/deadline";
 import { type PermitRequest, MemoryPacing } from "../../../core/http/pacing";
 import { eventually } from "../../support/eventually";
 import { type Fault, inSequence, respond } from "../../support/fault-server";
+import { runLater } from "../../support/resources";
 import {
   startClientAndServer,
   createTestClient,
   failureOf,
-  onCleanup,
   startFaultServer,
   tradeInput,
   disableBackoff,
@@ -16,7 +16,7 @@ import {
 
 const longDeadline = (signal?: AbortSignal) => {
   const deadline = new Deadline(60_000, signal);
-  onCleanup(() => deadline.release());
+  runLater(() => deadline.release());
   return deadline;
 };
 

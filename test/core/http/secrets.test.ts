@@ -5,11 +5,11 @@ import { channels } from "../../../core/call/diagnostics-channels";
 import { type ClientOptions, ReceivedFile } from "../../../core";
 import { Secrets } from "../../../core/http/secrets";
 import { type Fault, respond } from "../../support/fault-server";
+import { runLater } from "../../support/resources";
 import {
   changeRequest,
   createTestClient,
   fileInput,
-  onCleanup,
   startFaultServer,
   tradeInput,
   disableBackoff,
@@ -101,7 +101,7 @@ function recordEvents(): unknown[] {
   };
   call.subscribe(traces);
   for (const each of [attempt, pause, token]) each.subscribe(listener);
-  onCleanup(() => {
+  runLater(() => {
     call.unsubscribe(traces);
     for (const each of [attempt, pause, token]) each.unsubscribe(listener);
   });

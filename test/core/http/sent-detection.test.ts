@@ -6,13 +6,13 @@ import { Connector } from "../../../core/http/http-connection";
 import { MemoryPacing } from "../../../core/http/pacing";
 import { Transport } from "../../../core/http/transport";
 import { respond, silence } from "../../support/fault-server";
+import { runLater } from "../../support/resources";
 import {
   startClientAndServer,
   untilArrived,
   changeRequest,
   createTestClient,
   failureOf,
-  onCleanup,
   tradeInput,
 } from "../support/client-fixtures";
 import { startSilentServer, startFullBacklogServer, startResettingServer } from "../support/stalled-servers";
@@ -89,7 +89,7 @@ test("closes the connection of an aborted handshake", async () => {
 
 const deadlineOf = (ms: number) => {
   const deadline = new Deadline(ms);
-  onCleanup(() => deadline.release());
+  runLater(() => deadline.release());
   return deadline;
 };
 
@@ -136,7 +136,7 @@ test("reports an answered request as sent, with one connection and one request",
 test("reports not-sent for a request that cannot be written", async () => {
   const { server } = await startClientAndServer(respond(200, "{}"));
   const transport = new Transport(undefined);
-  onCleanup(() => transport.close());
+  runLater(() => transport.close());
   const request = {
     origin: server.url,
     path: "/",

@@ -4,7 +4,8 @@ import { openPaceStore } from "../../../core/store/shared-pace";
 import type { StoreSettings } from "../../../core/store/settings";
 import { inSequence, respond } from "../../support/fault-server";
 import { eventually } from "../../support/eventually";
-import { createTestClient, failureOf, onCleanup, startFaultServer } from "../support/client-fixtures";
+import { runLater } from "../../support/resources";
+import { createTestClient, failureOf, startFaultServer } from "../support/client-fixtures";
 import { engines } from "../store/engines";
 
 const list = respond(200, "[]");
@@ -84,7 +85,7 @@ describe.each(engines())("in $name", ({ create }) => {
 test("limits the rate per process and warns once if the store is unavailable", async () => {
   const server = await startFaultServer(list);
   const warn = jest.spyOn(process, "emitWarning").mockImplementation(() => undefined);
-  onCleanup(() => warn.mockRestore());
+  runLater(() => warn.mockRestore());
   const client = createTestClient({
     baseUrl: server.url,
     pacing: "shared",

@@ -5,13 +5,8 @@ import { extractPassword, type StoreSettings } from "../../../core/store/setting
 import { saveTokens } from "../../../core/store/tokens";
 import { RotatingTokenService } from "../../support/rotating-token-service";
 import { engines } from "../store/engines";
-import {
-  createTestClient,
-  failureOf,
-  onCleanup,
-  tradeInput,
-  disableBackoff,
-} from "../support/client-fixtures";
+import { runLater } from "../../support/resources";
+import { createTestClient, failureOf, tradeInput, disableBackoff } from "../support/client-fixtures";
 
 const storeOptions = ({ location: store, key }: StoreSettings) => ({
   store,
@@ -24,7 +19,7 @@ describe.each(engines())("in $name", ({ create }) => {
   beforeEach(async () => {
     settings = await create();
     rotating = await RotatingTokenService.start();
-    onCleanup(() => rotating.close());
+    runLater(() => rotating.close());
   });
 
   const start = (given: ClientOptions["credentials"] = {}, more: ClientOptions = {}) =>
@@ -108,7 +103,7 @@ describe.each(engines())("in $name", ({ create }) => {
     await run("DROP INDEX fxdesk_full");
     // Failures are followed by a pause.
     const clock = jest.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
-    onCleanup(() => clock.mockRestore());
+    runLater(() => clock.mockRestore());
     await client.trades.list();
     await start().trades.book(tradeInput);
     expect(rotating.used).toEqual(["refresh-0"]);

@@ -6,13 +6,8 @@ import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { inspect } from "node:util";
 import type { TlsOptions } from "../../../core";
-import {
-  createTestClient,
-  failureOf,
-  onCleanup,
-  tradeInput,
-  disableBackoff,
-} from "../support/client-fixtures";
+import { runLater } from "../../support/resources";
+import { createTestClient, failureOf, tradeInput, disableBackoff } from "../support/client-fixtures";
 
 const pem = (name: string) => readFileSync(join(__dirname, "certificates", name));
 const ca = pem("authority.pem");
@@ -35,7 +30,7 @@ async function startTlsServer() {
     },
   );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onCleanup(() => (server.close(), server.closeAllConnections()));
+  runLater(() => (server.close(), server.closeAllConnections()));
   const { port } = server.address() as AddressInfo;
   return { url: (host = "127.0.0.1") => `https://${host}:${port}`, callers, sockets, resumed: () => resumed };
 }

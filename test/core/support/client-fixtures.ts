@@ -1,9 +1,11 @@
-/** Clients at a server with a given behaviour. Everything opened is closed after each test. */
+/** Clients at a server with a given behaviour, closed with their test. */
 import { randomUUID } from "node:crypto";
-import { createServer } from "node:net";
 import { createClient, type ClientOptions, type FxdeskClient, FxdeskError } from "../../../core";
 import { eventually } from "../../support/eventually";
-import { type Fault, faultServer, type FaultServer, respond } from "../../support/fault-server";
+import { type Fault, faultServer, type FaultServer, respond, silence } from "../../support/fault-server";
+import { closeLater, runLater } from "../../support/resources";
+
+export { runLater as onCleanup } from "../../support/resources";
 
 export const tradeInput = { quote_id: "q-1", reason: "other" } as const;
 /** Returns a unique key, for calls with the same input. */
@@ -13,40 +15,17 @@ export const fileInput = { account_id: accountId, statement_id: accountId } as c
 /** A call that changes something without committing money. */
 export const changeRequest = { method: "POST", path: "/things", body: { a: 1 } } as const;
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of cleanups.splice(0).toReversed()) await close();
-});
+export const startFaultServer = async (fault: Fault): Promise<FaultServer> =>
+  closeLater(await faultServer(fault));
 
-/** Registers something to close after the test, in reverse order. */
-export const onCleanup = (close: () => unknown): void => void cleanups.push(close);
-
-export async function startFaultServer(fault: Fault): Promise<FaultServer> {
-  const server = await faultServer(fault);
-  onCleanup(() => server.close());
-  return server;
-}
-
-export function createTestClient(options: ClientOptions): FxdeskClient {
-  const client = createClient({ clientId: "c-1", credentials: { accessToken: "token" }, ...options });
-  onCleanup(() => client.close());
-  return client;
-}
+export const createTestClient = (options: ClientOptions): FxdeskClient =>
+  closeLater(createClient({ clientId: "c-1", credentials: { accessToken: "token" }, ...options }));
 
 export async function startClientAndServer(fault: Fault, options: ClientOptions = {}) {
-  const server = await startFaultServer(fault);
-  // The server first, because a waiting call would keep the client open.
-  const client = createClient({
-    baseUrl: server.url,
-    xs2aUrl: server.url,
-    clientId: "c-1",
-    credentials: { accessToken: "token" },
-    ...options,
-  });
-  onCleanup(async () => {
-    await server.close();
-    await client.close();
-  });
+  const server = await faultServer(fault);
+  const client = createTestClient({ baseUrl: server.url, xs2aUrl: server.url, ...options });
+  // Closed before the client, which a waiting call would keep open.
+  closeLater(server);
   return { server, client };
 }
 
@@ -69,11 +48,9 @@ export const untilArrived = (server: FaultServer, count: number) =>
 
 /** Returns an address without a listener. */
 export async function closedPortUrl(): Promise<string> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const { port } = probe.address() as { port: number };
-  await new Promise<void>((resolve) => probe.close(() => resolve()));
-  return `http://127.0.0.1:${port}`;
+  const { url, close } = await faultServer(silence);
+  await close();
+  return url;
 }
 
 /** Sends spaces until the connection closes. */
@@ -86,5 +63,5 @@ export const dripFault: Fault = (socket) => {
 /** Removes the random part of retry delays. */
 export const disableBackoff = (): void => {
   const random = jest.spyOn(Math, "random").mockReturnValue(0);
-  onCleanup(() => random.mockRestore());
+  runLater(() => random.mockRestore());
 };

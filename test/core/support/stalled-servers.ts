@@ -1,7 +1,7 @@
 /** Servers that never complete a connection, or reset it on demand. */
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { Worker } from "node:worker_threads";
-import { onCleanup } from "./client-fixtures";
+import { listen, runLater } from "../../support/resources";
 
 const fullBacklogScript = `
 const { createServer } = require("node:net");
@@ -18,10 +18,10 @@ server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
  */
 export async function startFullBacklogServer(): Promise<string> {
   const worker = new Worker(fullBacklogScript, { eval: true, workerData: new SharedArrayBuffer(4) });
-  onCleanup(() => worker.terminate());
+  runLater(() => worker.terminate());
   const port = await new Promise<number>((resolve) => worker.once("message", resolve));
   const sockets: Socket[] = [];
-  onCleanup(() => sockets.forEach((socket) => socket.destroy()));
+  runLater(() => sockets.forEach((socket) => socket.destroy()));
   // More than the backlog holds.
   await new Promise<void>((resolve) => {
     let open = 0;
@@ -46,12 +46,9 @@ export async function startSilentServer() {
       .on("close", () => sockets.delete(socket))
       .resume();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onCleanup(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
+  const port = await listen(server);
+  runLater(() => sockets.forEach((socket) => socket.destroy()));
+  return { host: `127.0.0.1:${port}`, sockets };
 }
 
 const resettingScript = `
@@ -71,7 +68,7 @@ export async function startResettingServer() {
   const workerData = new SharedArrayBuffer(8);
   const flags = new Int32Array(workerData);
   const worker = new Worker(resettingScript, { eval: true, workerData });
-  onCleanup(() => worker.terminate());
+  runLater(() => worker.terminate());
   const port = await new Promise<number>((resolve) => worker.once("message", resolve));
   const reset = () => {
     Atomics.store(flags, 0, 1);
