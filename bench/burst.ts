@@ -1,9 +1,8 @@
 /**
  * Measures how long a burst of messages to an operation node blocks the event loop, compared with an empty node, and counts
- * where the messages end. As a script it prints JSON.
+ * where the messages end. Prints JSON.
  */
 import { setImmediate as turn } from "node:timers/promises";
-import { printRow } from "./compare";
 import { deploy, nodes, onCanvas, retainedMB, startNodeRed } from "./node-red";
 import { startServer } from "./server";
 
@@ -67,7 +66,7 @@ export interface Bursts {
 }
 
 async function measureBursts(): Promise<Bursts> {
-  const { url, stop } = await startServer("trades");
+  const { url, stop } = await startServer();
   const stopNodeRed = await startNodeRed(url);
   const counts: Record<string, number> = {};
   await deploy(flow, (id) => (counts[id] = (counts[id] ?? 0) + 1));
@@ -88,17 +87,4 @@ async function measureBursts(): Promise<Bursts> {
   return { count, empty, fxdesk, yielding: yieldingBursts, growthMB };
 }
 
-export async function benchBurst(): Promise<void> {
-  const { empty, fxdesk, yielding: yieldingBursts, growthMB } = await measureBursts();
-  console.log(`${count} messages at once: longest turn of the event loop, where they ended`);
-  const print = (name: string, { longestMs, ended }: Burst) =>
-    printRow(name, longestMs, "ms", JSON.stringify(ended));
-  for (const [round, each] of fxdesk.entries()) {
-    print("an empty node", empty[round]!);
-    print("fxdesk-list-trades", each);
-    print(`fxdesk-list-trades, ${yieldingBatchSize} at once`, yieldingBursts[round]!);
-  }
-  printRow("memory that lives, after three rounds", growthMB, "MB more");
-}
-
-if (require.main === module) void measureBursts().then((bursts) => console.log(JSON.stringify(bursts)));
+void measureBursts().then((bursts) => console.log(JSON.stringify(bursts, undefined, 1)));

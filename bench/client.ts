@@ -6,8 +6,8 @@ import { startServer } from "./server";
 
 const passThrough: Interceptor = async (call, next) => next(call);
 
-export async function benchClient(): Promise<void> {
-  const { url, stop } = await startServer("trades");
+async function main(): Promise<void> {
+  const { url, stop } = await startServer();
   const dispatcher = new Agent({ connections: 10 });
   const options = {
     baseUrl: url,
@@ -41,3 +41,5 @@ export async function benchClient(): Promise<void> {
   await Promise.all([client.close(), interceptedClient.close(), dispatcher.close()]);
   stop();
 }
+
+void main();

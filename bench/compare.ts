@@ -12,13 +12,6 @@ export const median = (values: readonly number[]): number => {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 };
 
-/** Returns the milliseconds until work is done. */
-export async function timed(work: () => unknown): Promise<number> {
-  const begin = performance.now();
-  await work();
-  return performance.now() - begin;
-}
-
 /** Returns the results of several measurements, which alternate, by measurement and round. */
 export async function inTurn<T>(
   measurements: readonly (() => Promise<T>)[],
@@ -53,35 +46,27 @@ async function costOf(candidate: Candidate, inFlight: number, ms: number): Promi
   return { perSecond: (done * 1_000) / (performance.now() - start), micros: (user + system) / done };
 }
 
-export interface Comparison {
-  readonly rounds: number;
-  readonly sliceMs: number;
-  readonly inFlight: number;
-}
-
 /** Prints medians of costs, and of the ratios to the first candidate in the same round. */
 export async function compare(
   title: string,
   candidates: readonly Candidate[],
-  { rounds, sliceMs, inFlight }: Comparison,
+  {
+    rounds,
+    sliceMs,
+    inFlight,
+  }: { readonly rounds: number; readonly sliceMs: number; readonly inFlight: number },
 ): Promise<void> {
   const measurements = candidates.map((candidate) => () => costOf(candidate, inFlight, sliceMs));
   await inTurn(measurements, 1);
   const costs = await inTurn(measurements, rounds);
-  console.log(`${title}\n${" ".repeat(46)}rate          processor`);
-  for (const [index, { name }] of candidates.entries()) {
-    const own = costs[index]!;
-    const perSecond = median(own.map((cost) => cost.perSecond));
-    const micros = median(own.map((cost) => cost.micros));
-    const rateRatio = median(own.map((cost, round) => cost.perSecond / costs[0]![round]!.perSecond));
-    const workRatio = median(own.map((cost, round) => costs[0]![round]!.micros / cost.micros));
-    const rate = `${perSecond.toFixed(0).padStart(8)}/s  ${rateRatio.toFixed(2)}`;
-    console.log(
-      `  ${name.padEnd(34)} ${rate}   ${micros.toFixed(1).padStart(6)} µs  ${workRatio.toFixed(2)}`,
-    );
-  }
+  const ratio = (own: readonly Cost[], field: keyof Cost) =>
+    median(own.map((cost, round) => cost[field] / costs[0]![round]![field])).toFixed(2);
+  const rows = costs.map((own, index) => ({
+    [title]: candidates[index]!.name,
+    "per second": Math.round(median(own.map(({ perSecond }) => perSecond))),
+    ratio: ratio(own, "perSecond"),
+    "processor µs": Math.round(median(own.map(({ micros }) => micros))),
+    "processor ratio": ratio(own, "micros"),
+  }));
+  console.table(rows);
 }
-
-/** Prints one figure with its unit. */
-export const printRow = (name: string, value: number, unit: string, note = ""): void =>
-  console.log(`  ${name.padEnd(38)} ${value.toFixed(1).padStart(8)} ${unit}${note && `  ${note}`}`);

@@ -1,12 +1,9 @@
 /**
  * Sends a list of a million entries as messages through an operation node. Measures memory, event-loop delays, and the time
- * until a deploy stops it. As a script it prints JSON.
+ * until a deploy stops it. Prints JSON.
  */
-import { execFile } from "node:child_process";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
-import { promisify } from "node:util";
-import { printRow } from "./compare";
 import { deploy, nodes, onCanvas, retainedMB, startNodeRed } from "./node-red";
 import { manyTrades as count, startServer } from "./server";
 
@@ -53,7 +50,7 @@ async function untilArrived(times: number): Promise<number> {
 }
 
 async function measureItems(): Promise<Items> {
-  const { url, stop } = await startServer("million");
+  const { url, stop } = await startServer();
   const stopNodeRed = await startNodeRed(url);
   await deploy(flow, onMessage);
   const delays = monitorEventLoopDelay({ resolution: 5 });
@@ -86,17 +83,4 @@ async function measureItems(): Promise<Items> {
   };
 }
 
-/** Runs in a process of its own, so that nothing else uses memory. */
-export async function benchItems(): Promise<void> {
-  const { stdout } = await promisify(execFile)(process.execPath, [__filename]);
-  const { seconds, growthMB, peakMB, p99Ms, longestMs, stoppedMs } = JSON.parse(stdout) as Items;
-  console.log(`${count} entries of a list as messages, with back-pressure`);
-  printRow("after the first tenth", seconds, "s");
-  printRow("memory that lives", growthMB, "MB more");
-  printRow("memory at its peak", peakMB, "MB more");
-  printRow("delay of the event loop, p99", p99Ms, "ms");
-  printRow("delay of the event loop, longest", longestMs, "ms");
-  printRow("from a deploy to the last one", stoppedMs, "ms");
-}
-
-if (require.main === module) void measureItems().then((items) => console.log(JSON.stringify(items)));
+void measureItems().then((items) => console.log(JSON.stringify(items, undefined, 1)));

@@ -1,13 +1,11 @@
-/** Measures the MCP server: from start to tools/list, beside a plain server with the same tools, and the tokens of its tools. */
+/** Compares the MCP server with a plain server of the same tools: milliseconds from start to tools/list over stdio. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
-import { fxdeskService } from "../core/client/fxdesk-service";
-import type { Tool } from "../mcp/protocol";
-import { buildInventory } from "../mcp/inventory";
-import { inTurn, median, printRow } from "./compare";
-import { msUntilReady } from "./ready";
+import { createInterface } from "node:readline";
+import { inTurn, median } from "./compare";
 
 const rounds = 9;
-const largest = 5;
 
 const requests = [
   {
@@ -21,31 +19,39 @@ const requests = [
   .map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
   .join("");
 
-const allTools = ["mcp", "--toolsets", "all", "--allow", "change", "--allow", "money"];
+/** Starts a server and stops it once it has listed its tools; returns the milliseconds until then. */
+async function msUntilTools(script: string, args: readonly string[] = []): Promise<number> {
+  const begin = performance.now();
+  const child = spawn(process.execPath, [join(__dirname, script), ...args], {
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const ended = once(child, "exit");
+  child.stdin.write(requests);
+  try {
+    for await (const line of createInterface({ input: child.stdout }))
+      if (line.includes('"tools":[')) return performance.now() - begin;
+    throw new Error(`${script} ended before it listed its tools.`);
+  } finally {
+    child.kill();
+    await ended;
+  }
+}
 
-export async function benchMcp(): Promise<void> {
-  const started = (script: string, args: readonly string[]) => () =>
-    msUntilReady(join(__dirname, script), args, '"tools":[', requests);
-  const times = await inTurn([started("mcp-bare.js", []), started("../cli/main.js", allTools)], rounds);
+async function main(): Promise<void> {
+  const allTools = ["mcp", "--toolsets", "all", "--allow", "change", "--allow", "money"];
+  const times = await inTurn(
+    [() => msUntilTools("mcp-bare.js"), () => msUntilTools("../cli/main.js", allTools)],
+    rounds,
+  );
   const [bare, fxdesk] = times.map(median) as [number, number];
-  console.log(`MCP over stdio, from start to tools/list; median of ${rounds}`);
-  printRow("SDK, registerTool", bare, "ms");
-  printRow("fxdesk mcp", fxdesk, "ms", (fxdesk / bare).toFixed(2));
+  console.table([
+    { "MCP over stdio, start to tools/list": "SDK, registerTool", ms: Math.round(bare) },
+    {
+      "MCP over stdio, start to tools/list": "fxdesk mcp",
+      ms: Math.round(fxdesk),
+      ratio: (fxdesk / bare).toFixed(2),
+    },
+  ]);
 }
 
-/** Four bytes per token. */
-const tokensOf = ({ name, description, inputSchema }: Tool): number =>
-  Math.ceil(Buffer.byteLength(JSON.stringify({ name, description, inputSchema })) / 4);
-
-/** Prints the tokens of the tool lists by toolset, and the largest tools. */
-export function benchToolTokens(): void {
-  const { tools, toolsets } = buildInventory(fxdeskService);
-  const costs = tools.map(({ tool, effect }) => ({ name: tool.name, effect, tokens: tokensOf(tool) }));
-  const sum = (chosen: typeof costs) => chosen.reduce((total, { tokens }) => total + tokens, 0);
-  console.log("Tokens of the tools");
-  for (const set of ["daily", "all"])
-    console.log(`  ${set}: ${sum(costs.filter(({ name }) => toolsets[set]!.includes(name)))}`);
-  console.log(`  read-only: ${sum(costs.filter(({ effect }) => effect === "read"))}`);
-  for (const { name, tokens } of costs.toSorted((one, other) => other.tokens - one.tokens).slice(0, largest))
-    console.log(`  ${name}: ${tokens}`);
-}
+void main();

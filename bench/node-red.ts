@@ -8,20 +8,12 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import RED from "node-red";
 
-export const root = join(__dirname, "../..");
-
-/** Creates a user directory in which this package is installed. */
-export async function createUserDir(): Promise<string> {
-  const userDir = await mkdtemp(join(tmpdir(), "bench-"));
-  await mkdir(join(userDir, "node_modules/@fxdesk"), { recursive: true });
-  await symlink(root, join(userDir, "node_modules/@fxdesk/toolkit"));
-  return userDir;
-}
-
 /** Starts Node-RED; connections from the environment call the service at `url`. */
 export async function startNodeRed(url: string): Promise<() => Promise<void>> {
   Object.assign(process.env, { FXDESK_BASE_URL: url, FXDESK_CLIENT_ID: "c-1", FXDESK_ACCESS_TOKEN: "t" });
-  const userDir = await createUserDir();
+  const userDir = await mkdtemp(join(tmpdir(), "bench-"));
+  await mkdir(join(userDir, "node_modules/@fxdesk"), { recursive: true });
+  await symlink(join(__dirname, "../.."), join(userDir, "node_modules/@fxdesk/toolkit"));
   RED.init(createServer(), {
     userDir,
     uiPort: 0,

@@ -11,8 +11,8 @@ const messageThrough = (name: string, id: string): Candidate => ({
   run: () => new Promise<void>((done) => nodes.getNode(id).receive({ done })),
 });
 
-export async function benchNodes(): Promise<void> {
-  const { url, stop } = await startServer("trades");
+async function main(): Promise<void> {
+  const { url, stop } = await startServer();
   const stopNodeRed = await startNodeRed(url);
   const httpRequest = { method: "GET", ret: "obj", url: `${url}/trades?client_id=c-1` };
   await deploy(
@@ -33,3 +33,5 @@ export async function benchNodes(): Promise<void> {
   await stopNodeRed();
   stop();
 }
+
+void main();

@@ -1,6 +1,6 @@
 /**
  * 50,000 messages at once, and a million entries of a list, each in a process of its own: each is answered, and memory stays
- * what it was. How long the event loop is held is measured in bench/.
+ * what it was. `npm run bench -- burst items` prints the figures.
  */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
