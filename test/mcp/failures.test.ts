@@ -1,36 +1,28 @@
 /** Results of calls with an unknown outcome, and of internal errors. */
 import { createClient, type ServiceResponse } from "@fxdesk/toolkit";
 import type { McpOptions } from "../../mcp";
+import type { JsonObject } from "../../mcp/render/content";
 import { createToolbox } from "../../mcp/toolbox";
 import { type Fault, faultServer, inSequence, reset, respond } from "../support/fault-server";
-import { textOf } from "./support/clients";
+import { closeLater } from "../support/resources";
+import { callTool, textOf } from "./support/clients";
 
-const { signal } = new AbortController();
 const booking = { quote_id: "quote-1", reason: "payment_for_goods" };
 
 let logged: jest.SpyInstance<void, unknown[]>;
 beforeEach(() => {
-  logged = jest.spyOn(console, "error").mockImplementation();
+  logged = jest.spyOn(console, "error").mockReset().mockImplementation();
 });
-afterEach(() => logged.mockRestore());
+
+const toolsOf = (client: McpOptions["client"]) =>
+  createToolbox({ client, toolsets: ["all"], allow: ["change", "money"], release: "never" });
 
 /** Calls a tool on a service that misbehaves. */
-async function callOn(fault: Fault, tool: string, input: Record<string, unknown>) {
-  const server = await faultServer(fault);
-  const client = createClient({
-    baseUrl: server.url,
-    xs2aUrl: server.url,
-    clientId: "client",
-    credentials: { accessToken: "canary-token", apiKey: "canary-key" },
-  });
-  const result = (await createToolbox({
-    client,
-    toolsets: ["all"],
-    allow: ["change", "money"],
-    release: "never",
-  }).call(tool, input, signal))!;
-  await client.close();
-  await server.close();
+async function callOn(fault: Fault, tool: string, input: JsonObject) {
+  const server = closeLater(await faultServer(fault));
+  const credentials = { accessToken: "canary-token", apiKey: "canary-key" };
+  const client = closeLater(createClient({ baseUrl: server.url, clientId: "client", credentials }));
+  const result = await callTool(toolsOf(client), tool, input);
   expect(JSON.stringify([result, logged.mock.calls])).not.toContain("canary");
   return { ...result, text: textOf(result), calls: server.heads.length };
 }
@@ -62,22 +54,11 @@ test("reports a booking as done if its response violates the contract", async ()
   expect(structuredContent).toMatchObject({ trade_id: "T-1", differs_from_contract: expect.any(Array) });
 });
 
-test("reports a refused booking as not carried out", async () => {
+test("reports a refused booking as not carried out, with the visible words of the service", async () => {
   const body = '{"code":"limit","message":"Too much.","details":"Ask\\u202e for less."}';
   const { text } = await callOn(respond(403, body), "book_trade", booking);
   expect(text).toContain("Too much. Ask for less. [limit]");
   expect(text).toContain("Book trade: not carried out.");
-});
-
-test("points to an earlier booking if the quote is used", async () => {
-  const body = '{"code":"quote_used","message":"Used.","details":""}';
-  const { text, isError } = await callOn(respond(409, body), "book_trade", booking);
-  expect(isError).toBe(true);
-  expect(text).toContain("Used. [quote_used]");
-  expect(text).toContain(
-    "Book trade: this call was not carried out, but an earlier one with the same quote_id may have been: check with " +
-      "list_trades and ask the user before you call book_trade again.",
-  );
 });
 
 test("returns the rows read so far if a later page fails", async () => {
@@ -114,13 +95,7 @@ const response = (status: number, body: unknown): ServiceResponse => ({
 /** Calls a tool on a client with the given behaviour. */
 const callWith = async (call: McpOptions["client"]["call"], tool: string, input = {}) => {
   const client = { ...createClient({ baseUrl: "http://127.0.0.1:1" }), call };
-  return textOf(
-    (await createToolbox({ client, toolsets: ["all"], allow: ["change", "money"], release: "never" }).call(
-      tool,
-      input,
-      signal,
-    ))!,
-  );
+  return textOf(await callTool(toolsOf(client), tool, input));
 };
 
 describe("an unexpected failure", () => {

@@ -2,11 +2,12 @@
 import { request } from "node:http";
 import { createClient } from "@fxdesk/toolkit";
 import { type HttpServer, type ListenOptions, serveHttp } from "../../mcp";
-import { revisions } from "./support/clients";
+import { closeLater } from "../support/resources";
+import { token } from "./support/clients";
 
 /** No test here reaches the service. */
 const client = createClient({ baseUrl: "http://127.0.0.1:1", clientId: "client" });
-const serve = (listening: ListenOptions = {}) => serveHttp({ client, ...listening });
+const serve = async (listening: ListenOptions = {}) => closeLater(await serveHttp({ client, ...listening }));
 
 interface HttpResponse {
   readonly status: number;
@@ -44,8 +45,6 @@ function sendRequest(
   });
 }
 
-const token = "a-token-for-these-tests";
-
 const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
 
 describe("on this machine, without a token", () => {
@@ -53,7 +52,6 @@ describe("on this machine, without a token", () => {
   beforeAll(async () => {
     server = await serve();
   });
-  afterAll(() => server.close());
 
   test.each<[string, RequestOptions, number]>([
     ["a request from this machine", { body: list }, 200],
@@ -80,9 +78,8 @@ describe("on this machine, without a token", () => {
 describe("with a token", () => {
   let server: HttpServer;
   beforeAll(async () => {
-    server = await serve({ token: token });
+    server = await serve({ token });
   });
-  afterAll(() => server.close());
 
   test.each([
     ["none", {}],
@@ -96,21 +93,10 @@ describe("with a token", () => {
     expect(answered.body).not.toContain(token);
   });
 
-  test.each(Object.entries(revisions))("accepts a client of %s", async (_, { http }) => {
-    const connected = await http(server.url, { authorization: `Bearer ${token}` });
-    expect((await connected.listTools()).tools.length).toBeGreaterThan(0);
-    await connected.close();
+  test("the scheme may be in capitals", async () => {
+    const headers = { authorization: `BEARER ${token}` };
+    expect((await sendRequest(server, { body: list, headers })).status).toBe(200);
   });
-});
-
-test.each(["BEARER"])("accepts the scheme spelled %s", async (scheme) => {
-  const server = await serve({ token });
-  const answered = await sendRequest(server, {
-    body: list,
-    headers: { authorization: `${scheme} ${token}` },
-  });
-  expect(answered.status).toBe(200);
-  await server.close();
 });
 
 describe("a server that does more than read", () => {
@@ -120,9 +106,8 @@ describe("a server that does more than read", () => {
       await expect(serveHttp({ client, allow })).rejects.toThrow(
         `Allowing ${allow.join(" and ")} over HTTP requires a token`,
       );
-      const server = await serveHttp({ client, allow, token });
+      const server = closeLater(await serveHttp({ client, allow, token }));
       expect((await sendRequest(server, { body: list })).status).toBe(401);
-      await server.close();
     },
   );
 
@@ -137,12 +122,11 @@ describe("beyond this machine", () => {
   });
 
   test("accepts any host name with the token", async () => {
-    const server = await serve({ host: "0.0.0.0", token: token });
+    const server = await serve({ host: "0.0.0.0", token });
     const headers = { host: "desk.example", authorization: `Bearer ${token}` };
     expect(await sendRequest(server, { body: list, headers })).toMatchObject({ status: 200 });
     expect(await sendRequest(server, { body: list, headers: { host: "desk.example" } })).toMatchObject({
       status: 401,
     });
-    await server.close();
   });
 });

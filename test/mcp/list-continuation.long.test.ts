@@ -1,55 +1,43 @@
 /** Following `next` literally returns every row exactly once, in few calls, across server instances. */
 import { InMemoryTransport, Client as ModernClient } from "@modelcontextprotocol/client";
-import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
+import { createClient } from "@fxdesk/toolkit";
 import * as fc from "fast-check";
-import { createMcpServer, type HttpServer, type McpServer, serveHttp } from "../../mcp";
+import { createMcpServer } from "../../mcp";
 import { ExpiringStore } from "../../mcp/render/links";
 import { retentionMs } from "../../mcp/render/content";
 import type { JsonObject, ToolResult } from "../../mcp/render/content";
-import { type McpClient, revisions, textOf } from "./support/clients";
+import { closeLater } from "../support/resources";
+import { type McpClient, revisions, serve, textOf } from "./support/clients";
 import { type Listing, linkedPageSize, type ListServer, startListServer } from "./support/list-server";
 
 const numRuns = Number(process.env.FXDESK_RUNS ?? 30);
 
 let service: ListServer;
-let client: FxdeskClient;
-let server: McpServer;
 /** One instance on an in-memory transport. */
 let assistant: ModernClient;
 /** Two instances that serve calls in turn, as behind a load balancer. */
-let instances: readonly { readonly server: HttpServer; readonly assistant: McpClient }[];
+let instances: readonly McpClient[];
 
-const createConnectedClient = () =>
-  createClient({
-    baseUrl: service.url,
-    xs2aUrl: service.url,
-    clientId: "client",
-    credentials: { accessToken: "token" },
-  });
+const connect = () =>
+  closeLater(
+    createClient({
+      baseUrl: service.url,
+      xs2aUrl: service.url,
+      clientId: "client",
+      credentials: { accessToken: "token" },
+    }),
+  );
 
-async function startInstance() {
-  const served = await serveHttp({ client: createConnectedClient(), toolsets: ["all"] });
-  return { server: served, assistant: await revisions["2026-07-28"].http(served.url) };
-}
+const startInstance = async () =>
+  revisions["2026-07-28"].http((await serve({ client: connect(), toolsets: ["all"] })).url);
 
 beforeAll(async () => {
   service = await startListServer();
-  client = createConnectedClient();
-  server = createMcpServer({ client, toolsets: ["all"] });
   const [here, there] = InMemoryTransport.createLinkedPair();
-  assistant = new ModernClient({ name: "test", version: "1.0.0" });
-  await Promise.all([server.connect(there), assistant.connect(here)]);
+  await closeLater(createMcpServer({ client: connect(), toolsets: ["all"] })).connect(there);
+  assistant = closeLater(new ModernClient({ name: "test", version: "1.0.0" }));
+  await assistant.connect(here);
   instances = [await startInstance(), await startInstance()];
-});
-afterAll(async () => {
-  await assistant.close();
-  await server.close();
-  await client.close();
-  for (const each of instances) {
-    await each.assistant.close();
-    await each.server.close();
-  }
-  await service.close();
 });
 
 type Call = (name: string, input: JsonObject) => Promise<ToolResult>;
@@ -59,8 +47,7 @@ const inMemory: Call = async (name, input) =>
 
 const alternatingInstances = (): Call => {
   let turn = 0;
-  return (name, input) =>
-    instances[turn++ % instances.length]!.assistant.callTool({ name, arguments: { ...input } });
+  return (name, input) => instances[turn++ % instances.length]!.callTool({ name, arguments: { ...input } });
 };
 
 interface Row {

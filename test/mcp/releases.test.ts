@@ -1,106 +1,386 @@
-/** Releases in MCP: a model requests, a person decides elsewhere, and no argument of a model approves. */
-import type { FxdeskClient } from "@fxdesk/toolkit";
+/** Releases in MCP: a model requests, the user of the host confirms the request, and another person releases. */
+import { chmod, copyFile } from "node:fs/promises";
+import { join } from "node:path";
+import { InMemoryTransport } from "@modelcontextprotocol/client";
+import { environmentName } from "@fxdesk/toolkit";
 import { operations } from "../../core/contract/all";
-import { createToolbox } from "../../mcp/toolbox";
-import type { Toolbox } from "../../mcp/protocol";
+import { openJournal } from "../../core/journal/journal";
+import { orderTrade } from "../../core/procedures/order-trade";
+import { createToken, revokeToken } from "../../core/releases/people";
+import { type HttpServer, serveHttp } from "../../mcp";
 import type { JsonObject } from "../../mcp/render/content";
-import { sampleInput } from "../support/samples";
-import { sampleOrder, type ReleaseFixture, createReleaseFixture } from "../core/releases/release-fixture";
-import { eventually } from "../support/eventually";
 import { argumentsOf } from "../../mcp/render/names";
-import { textOf } from "./support/clients";
+import { releaseQuestionOf } from "../../mcp/run-tool";
+import { createToolboxServer } from "../../mcp/server";
+import { createToolbox } from "../../mcp/toolbox";
+import {
+  sampleOrder,
+  type ReleaseFixture,
+  createReleaseFixture,
+  secretOf,
+} from "../core/releases/release-fixture";
+import { eventually } from "../support/eventually";
+import { closeLater } from "../support/resources";
+import { sampleInput } from "../support/samples";
+import {
+  bearer,
+  callTool,
+  connectOlder,
+  demoEnvironment,
+  fxdeskMcp,
+  type McpClient,
+  type Person,
+  revisions,
+  serve,
+  textOf,
+  token,
+} from "./support/clients";
+
+const offer = { toolsets: ["all"], allow: ["change", "money"] } as const;
 
 let place: ReleaseFixture;
+let server: HttpServer;
 beforeAll(async () => {
   // The log has a line for each money call.
   jest.spyOn(console, "error").mockImplementation();
-  place = await createReleaseFixture();
-});
-afterAll(async () => {
-  await place.close();
-  jest.restoreAllMocks();
+  place = closeLater(await createReleaseFixture());
+  server = await serve({ client: place.client(), ...offer, token });
 });
 
-const initiate = operations.find(({ name }) => name === "payments.initiate")!;
-const { signal } = new AbortController();
-const toolsFor = (client: FxdeskClient, release?: "never") =>
-  createToolbox({ client, toolsets: ["all"], allow: ["change", "money"], ...(release && { release }) });
-const callOf = (tools: Toolbox) => async (tool: string, input: JsonObject) =>
-  (await tools.call(tool, input, signal))!;
-
-const order = () => {
+const terms = (): JsonObject => {
   const { trade_type: _, ...rest } = sampleOrder();
   return rest as unknown as JsonObject;
 };
+const orderCall = () => ({ name: "order_trade", arguments: { ...terms() } });
+const bookCall = (quote_id: string, key?: string) => ({
+  name: "book_trade",
+  arguments: { quote_id, reason: "other", ...(key && { request_key: key }) },
+});
+const countReleases = async () => (await place.service.list({ limit: 1_000 })).releases.length;
+const within = { withinMs: 15_000, what: "the trade" };
 
-test("requests an order, reports its status and books it automatically after release", async () => {
-  const call = callOf(toolsFor(place.client()));
-  const asked = await call("order_trade", order());
-  const { release, state, terms } = asked.structuredContent as Record<string, JsonObject | string>;
-  expect(console.error).toHaveBeenLastCalledWith(
-    `fxdesk: trades.order: completed, release ${String(release)}.`,
-  );
-  expect([state, asked.isError]).toEqual(["waiting", undefined]);
-  expect(terms).toMatchObject({ amount: "1000", worst_rate: "0.5" });
-  await place.decide(String(release), "anna");
-  await eventually(async () => (await call("get_release", { release })).structuredContent!.deviations, {
-    withinMs: 15_000,
-    what: "the trade",
+const toolsFor = (options: Parameters<ReleaseFixture["client"]>[0] = {}) =>
+  createToolbox({ client: place.client(options), ...offer });
+
+describe("a model", () => {
+  test("requests an order, reads its status, and the order is booked after release", async () => {
+    const tools = toolsFor();
+    const asked = await callTool(tools, "order_trade", terms());
+    const release = String(asked.structuredContent!.release);
+    expect(console.error).toHaveBeenLastCalledWith(`fxdesk: trades.order: completed, release ${release}.`);
+    expect(asked.isError).toBeUndefined();
+    expect(asked.structuredContent).toMatchObject({
+      state: "waiting",
+      terms: { amount: "1000", worst_rate: "0.5" },
+    });
+    await place.decide(release, "anna");
+    const report = async () => (await callTool(tools, "get_release", { release })).structuredContent!;
+    await eventually(async () => (await report()).deviations, within);
+    expect(await report()).toMatchObject({ state: "booked" });
   });
-  expect((await call("get_release", { release })).structuredContent).toMatchObject({ state: "booked" });
-});
 
-test("reports a waiting call as success, and sends it when it is repeated unchanged", async () => {
-  const client = place.client();
-  const call = callOf(toolsFor(client));
-  const input = {
-    ...argumentsOf(initiate, await sampleInput("payments.initiate", client)),
-    request_key: "INV-9",
-  };
-  const waiting = await call("initiate_payment", input);
-  expect(waiting).toMatchObject({ structuredContent: { state: "waiting" } });
-  expect(waiting.isError).toBeUndefined();
-  const release = String(waiting.structuredContent!.release);
-  expect(textOf(waiting)).toContain(release);
-  await place.decide(release, "bert");
-  const paid = await call("initiate_payment", input);
-  expect(paid.structuredContent).toMatchObject({ paymentId: expect.any(String) as string });
-  expect(textOf(paid)).not.toContain("--release never");
-});
+  test("is told of a waiting call as success, and sends it by repeating it unchanged", async () => {
+    const client = place.client();
+    const tools = createToolbox({ client, ...offer });
+    const initiate = operations.find(({ name }) => name === "payments.initiate")!;
+    const input = {
+      ...argumentsOf(initiate, await sampleInput("payments.initiate", client)),
+      request_key: "INV-9",
+    };
+    const waiting = await callTool(tools, "initiate_payment", input);
+    expect(waiting).toMatchObject({ structuredContent: { state: "waiting" } });
+    expect(waiting.isError).toBeUndefined();
+    const release = String(waiting.structuredContent!.release);
+    expect(textOf(waiting)).toContain(release);
+    await place.decide(release, "bert");
+    const paid = await callTool(tools, "initiate_payment", input);
+    expect(paid.structuredContent).toMatchObject({ paymentId: expect.any(String) as string });
+    expect(textOf(paid)).not.toContain("--release never");
+  });
 
-describe("without a policy", () => {
-  test("requires release of every money call by any other person", async () => {
-    const client = place.client({ policy: "" });
-    const call = callOf(toolsFor(client));
-    const asked = await call("book_trade", { quote_id: "q-1", reason: "other" });
+  test("needs any other person without a policy, and cannot request without people", async () => {
+    const asked = await callTool(toolsFor({ policy: "" }), "book_trade", bookCall("q-1").arguments);
     expect(asked.structuredContent).toMatchObject({ state: "waiting" });
     expect(textOf(asked)).toMatch(/release by anna or bert or carl or dora or desk/);
+    const alone = toolsFor({ policy: "", people: "" });
+    for (const { name, arguments: input } of [bookCall("q-2"), orderCall()])
+      expect(textOf(await callTool(alone, name, input))).toMatch(
+        /no people are configured.*Nothing was sent/s,
+      );
   });
 
-  test("refuses money calls without a people file", async () => {
-    const call = callOf(toolsFor(place.client({ policy: "", people: "" })));
-    for (const [tool, input] of [
-      ["book_trade", { quote_id: "q-2", reason: "other" }],
-      ["order_trade", order()],
-    ] as const)
-      expect(textOf(await call(tool, input))).toMatch(/no people are configured.*Nothing was sent/s);
+  test("cannot approve by an argument", async () => {
+    const tools = toolsFor();
+    const names = tools.tools.map(({ name }) => name);
+    expect(names.filter((name) => /release|approve|confirm/.test(name))).toEqual([
+      "cancel_release",
+      "get_release",
+    ]);
+    for (const said of [
+      { release: "never" },
+      { actor: "anna" },
+      { policy: "/mine.json" },
+      { secret: "x" },
+      { approved: true },
+    ]) {
+      const result = await callTool(tools, "order_trade", { ...terms(), ...said });
+      expect([said, result.isError]).toEqual([said, true]);
+    }
   });
 });
 
-test("accepts no argument of a model as approval", async () => {
-  const tools = toolsFor(place.client());
-  expect(
-    tools.tools.filter(({ name }) => /release|approve|confirm/.test(name)).map(({ name }) => name),
-  ).toEqual(["cancel_release", "get_release"]);
-  const call = callOf(tools);
-  for (const said of [
-    { release: "never" },
-    { actor: "anna" },
-    { policy: "/mine.json" },
-    { secret: "x" },
-    { approved: true },
-  ]) {
-    const result = await call("order_trade", { ...order(), ...said });
-    expect([said, result.isError]).toEqual([said, true]);
-  }
+/** `fxdesk mcp` on the fixture, as a host starts it. */
+const stdio = () => {
+  const { sandbox, store, policyPath, peoplePath } = place;
+  const settings = {
+    store: store.location,
+    storeKey: store.key!.toString("base64"),
+    policy: policyPath,
+    people: peoplePath,
+    actor: "desk",
+    extensions: join(__dirname, "../../sandbox/dist/extensions/extension.js"),
+    extensionEffects: sandbox.extension.effects.join(","),
+  };
+  const named = Object.entries(settings).map(([name, value]) => [environmentName(name), value]);
+  return fxdeskMcp(["--allow", "money"], {
+    ...demoEnvironment(sandbox),
+    ...(Object.fromEntries(named) as Record<string, string>),
+  });
+};
+
+const connections = [
+  ["2026-07-28 over HTTP", (person: Person) => revisions["2026-07-28"].http(server.url, bearer(), person)],
+  ["2025-11-25 over stdio", (person: Person) => revisions["2025-11-25"].stdio(stdio(), person)],
+] as const;
+
+describe.each(connections)("the user of a host of %s", (way, connect) => {
+  let client: McpClient;
+  let answer: ReturnType<Person>;
+  const shown: string[] = [];
+  beforeAll(async () => {
+    client = await connect((message) => {
+      shown.push(message);
+      return answer;
+    });
+  });
+  beforeEach(() => shown.splice(0));
+
+  test("confirms the request of an order, which does not release it", async () => {
+    answer = { action: "accept", content: { send: true } };
+    const before = await countReleases();
+    const { structuredContent } = await client.callTool(orderCall());
+    expect(structuredContent).toMatchObject({ state: "waiting", terms: { amount: "1000" } });
+    expect(await countReleases()).toBe(before + 1);
+    const { release, decisions } = await place.service.get(String(structuredContent!.release));
+    expect([release.state, decisions]).toEqual(["waiting", []]);
+    expect(shown).toEqual([expect.stringMatching(/^Order trade: send this for release\?/)]);
+    for (const line of ["amount: 1000", "worst_rate: 0.5", "client: ", "release by anna or bert"])
+      expect(shown[0]).toContain(line);
+  });
+
+  test("is asked about a call once, not about its repetitions", async () => {
+    answer = { action: "accept", content: { send: true } };
+    const call = bookCall(`q-${way}`);
+    const first = await client.callTool(call);
+    const second = await client.callTool(call);
+    expect(first.structuredContent).toMatchObject({ state: "waiting" });
+    expect(second.structuredContent!.release).toBe(first.structuredContent!.release);
+    expect(shown).toEqual([expect.stringContaining(`quote_id: q-${way}`)]);
+  });
+
+  test.each<[string, ReturnType<Person>]>([
+    ["a no", { action: "accept", content: { send: false } }],
+    ["a form that was declined", { action: "decline" }],
+    ["a form that was closed", { action: "cancel" }],
+    ["a yes to nothing", { action: "accept" }],
+  ])("prevents the request by %s", async (_, given) => {
+    answer = given;
+    const before = await countReleases();
+    for (const call of [orderCall(), bookCall("q-declined")]) {
+      const result = await client.callTool(call);
+      expect(result.structuredContent).toMatchObject({ state: "not-asked" });
+      expect(textOf(result)).toContain("No release was requested, and nothing was sent.");
+    }
+    expect(await countReleases()).toBe(before);
+    expect(shown).toHaveLength(2);
+  });
+});
+
+describe("the question to the user", () => {
+  // A server without sessions cannot send a request to a host of 2025-11-25.
+  test.each([
+    ["2026-07-28 without elicitation", "2026-07-28", undefined],
+    ["2025-11-25 with elicitation, over HTTP", "2025-11-25", () => ({ action: "decline" }) as const],
+  ] as const)("is skipped for a host of %s", async (_, revision, person) => {
+    const client = await revisions[revision].http(server.url, bearer(), person);
+    expect((await client.callTool(orderCall())).structuredContent).toMatchObject({ state: "waiting" });
+  });
+
+  test("prevents the request if the host does not answer in time", async () => {
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    const slow = createToolboxServer(toolsFor(), { subscriptionMode: "requests", answerTimeoutMs: 50 });
+    await closeLater(slow).connect(near);
+    const forever = () => new Promise<never>(() => undefined);
+    const client = await connectOlder(far, forever as unknown as Person);
+    const before = await countReleases();
+    expect(textOf(await client.callTool(orderCall()))).toMatch(/gave no answer\. No release was requested/);
+    expect(await countReleases()).toBe(before);
+  });
+
+  test("is asked again if the answer belongs to another one", async () => {
+    const call = async (args: JsonObject, more: JsonObject) => {
+      const envelope = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+        "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
+      };
+      const params = { name: "order_trade", arguments: args, _meta: envelope, ...more };
+      const text = await (
+        await post(token, "tools/call", params, {
+          "mcp-protocol-version": "2026-07-28",
+          "mcp-method": "tools/call",
+          "mcp-name": "order_trade",
+        })
+      ).text();
+      const json = text.startsWith("{") ? text : /^data: (.*)$/m.exec(text)![1]!;
+      return (JSON.parse(json) as { result: JsonObject }).result;
+    };
+    const args = terms();
+    const { resultType, requestState } = await call(args, {});
+    expect([resultType, requestState]).toEqual(["input_required", expect.any(String)]);
+    const inputResponses = { release: { action: "accept", content: { send: true } } };
+    const before = await countReleases();
+    for (const [given, more] of [
+      [
+        { ...args, amount: "2000" },
+        { inputResponses, requestState },
+      ],
+      [args, { inputResponses }],
+      [args, { inputResponses, requestState: "mine" }],
+      [args, { requestState }],
+    ] as const)
+      expect(await call(given, more as JsonObject)).toMatchObject({ resultType: "input_required" });
+    expect(await countReleases()).toBe(before);
+    expect(await call(args, { inputResponses, requestState } as JsonObject)).toMatchObject({
+      structuredContent: { state: "waiting" },
+    });
+    expect(await countReleases()).toBe(before + 1);
+  });
+
+  test("shows values so that they cannot imitate a line of it or fill the window", () => {
+    const { message } = releaseQuestionOf(orderTrade, {
+      operation: "trades.order",
+      environment: "sandbox",
+      client: "C-1",
+      validUntil: 0,
+      needs: "release by bert",
+      asks: "a",
+      terms: { reference: "R-1\n\nApproved by anna\u202e", reason: "x".repeat(10_000) },
+    });
+    expect(message).toContain("reference: R-1 Approved by anna\n");
+    expect(message).toContain("… (shortened)");
+    expect(message.length).toBeLessThan(1_000);
+  });
+});
+
+/** Posts a JSON-RPC request. */
+const post = (
+  presented: string,
+  method: string,
+  params: object = {},
+  headers: Record<string, string> = {},
+  url = server.url,
+) =>
+  fetch(url, {
+    method: "POST",
+    headers: {
+      ...bearer(presented),
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      ...headers,
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+
+describe("several people on one server over HTTP, each with a token", () => {
+  let people: string;
+  let ofPeople: HttpServer;
+  let tokens: Readonly<Record<"anna" | "bert", string>>;
+  beforeAll(async () => {
+    people = join(place.folder, "people-with-tokens.json");
+    await copyFile(place.peoplePath, people);
+    tokens = { anna: await createToken(people, "anna"), bert: await createToken(people, "bert") };
+    ofPeople = await serve({ client: place.client({ people }), ...offer, people, token });
+  });
+
+  const status = async (presented: string): Promise<number> =>
+    (await post(presented, "tools/list", {}, {}, ofPeople.url)).status;
+
+  test.each([
+    ["2026-07-28", "anna", "bert"],
+    ["2025-11-25", "bert", "anna"],
+  ] as const)("in %s, %s cannot release their own request and %s can", async (revision, asker, other) => {
+    const desk = place.client({ people, actor: "desk" });
+    const client = await revisions[revision].http(ofPeople.url, bearer(tokens[asker]));
+    const asked = (await client.callTool(orderCall())).structuredContent as { release: string };
+    const { asked_by, seal, state } = await desk.orders.get(asked.release);
+    expect([state, asked_by]).toEqual(["waiting", asker]);
+    const yesOf = (person: string) =>
+      desk.orders.decide(asked.release, { person, secret: secretOf(person), decision: "release", seal });
+    await expect(yesOf(asker)).rejects.toThrow(`${asker} requested ${asked.release}`);
+    expect(await yesOf(other)).toMatchObject({ state: "released" });
+    const { journal_entry } = await eventually(async () => {
+      const report = await desk.orders.get(asked.release);
+      return report.state === "booked" && report;
+    }, within);
+    const journal = closeLater(await openJournal(place.store));
+    expect((await journal.get(journal_entry!))!.intent).toMatchObject({ actor: asker });
+  });
+
+  test("a released call is sent for its requester only; each person can cancel it by name", async () => {
+    const { http } = revisions["2026-07-28"];
+    const [anna, bert] = [
+      await http(ofPeople.url, bearer(tokens.anna)),
+      await http(ofPeople.url, bearer(tokens.bert)),
+    ];
+    const hers = (await anna.callTool(bookCall("q-shared", "B-1"))).structuredContent!;
+    const release = String(hers.release);
+    await place.decide(release, "bert");
+    expect(textOf(await bert.callTool(bookCall("q-shared", "B-1")))).toContain(
+      `belongs to another request, ${release}`,
+    );
+    const his = (await bert.callTool(bookCall("q-shared"))).structuredContent!;
+    expect(his.state).toBe("waiting");
+    expect(his.release).not.toBe(release);
+    const cancelled = await bert.callTool({ name: "cancel_release", arguments: { release } });
+    expect(cancelled.structuredContent).toMatchObject({ state: "cancelled", remark: "Cancelled by bert." });
+  });
+
+  test("unknown, removed and replaced tokens are refused", async () => {
+    const carl = await createToken(people, "carl");
+    expect(await status(carl)).toBe(200);
+    const second = await createToken(people, "carl");
+    expect([await status(carl), await status(second)]).toEqual([401, 200]);
+    await revokeToken(people, "carl");
+    for (const refused of [second, "another-unknown-token", ""]) expect(await status(refused)).toBe(401);
+    await expect(revokeToken(people, "carl")).rejects.toThrow("contains no token of carl");
+  });
+
+  test("only the server's token counts while the people file is unsafe", async () => {
+    await chmod(people, 0o644);
+    try {
+      expect([await status(tokens.anna), await status(token)]).toEqual([503, 200]);
+      expect(console.error).toHaveBeenLastCalledWith(expect.stringContaining("which other users can read"));
+    } finally {
+      await chmod(people, 0o600);
+    }
+    expect(await status(tokens.anna)).toBe(200);
+  });
+
+  test("money is allowed with tokens of people, but not with a people file without tokens", async () => {
+    await serve({ client: place.client({ people }), ...offer, people });
+    await expect(serveHttp({ client: place.client(), ...offer, people: place.peoplePath })).rejects.toThrow(
+      "Allowing change and money over HTTP requires a token",
+    );
+  });
 });

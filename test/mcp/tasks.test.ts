@@ -2,11 +2,11 @@
 import { Big } from "big.js";
 import type { Sandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { type HttpServer, serveHttp } from "../../mcp";
 import { people, type ReleaseFixture, createReleaseFixture } from "../core/releases/release-fixture";
 import { eventually } from "../support/eventually";
 import { approve } from "../support/samples";
-import { type McpClient, revisions, textOf } from "./support/clients";
+import { closeLater } from "../support/resources";
+import { bearer, type McpClient, revisions, serve, textOf, token } from "./support/clients";
 
 /** Estimates the tokens of a result. */
 const tokensIn = (text: string) => Math.ceil(Buffer.byteLength(text) / 4);
@@ -20,38 +20,25 @@ interface Cost {
 let place: ReleaseFixture;
 let sandbox: Sandbox;
 let fxdesk: FxdeskClient;
-let server: HttpServer;
 let host: McpClient;
 const costs: Cost[] = [];
 
-const token = "a-token-for-these-tests";
-
 beforeAll(async () => {
   jest.spyOn(console, "error").mockImplementation();
-  place = await createReleaseFixture({
-    policy: {
-      people: [...people],
-      rules: [{ operations: ["trades.order"], from: ["anna"] }],
-      quoteEverySeconds: 0.05,
-    },
-    sandbox: { daysBehind: 90 },
-  });
+  place = closeLater(
+    await createReleaseFixture({
+      policy: {
+        people: [...people],
+        rules: [{ operations: ["trades.order"], from: ["anna"] }],
+        quoteEverySeconds: 0.05,
+      },
+      sandbox: { daysBehind: 90 },
+    }),
+  );
   ({ sandbox } = place);
   fxdesk = place.client({ settings: { redirectUri: sandbox.demo.redirectUri! } });
-  const headers = { authorization: `Bearer ${token}` };
-  server = await serveHttp({
-    client: fxdesk,
-    toolsets: ["all"],
-    allow: ["change", "money"],
-    token,
-  });
-  host = await revisions["2026-07-28"].http(server.url, headers);
-});
-afterAll(async () => {
-  await host.close();
-  await server.close();
-  await place.close();
-  jest.restoreAllMocks();
+  const { url } = await serve({ client: fxdesk, toolsets: ["all"], allow: ["change", "money"], token });
+  host = await revisions["2026-07-28"].http(url, bearer());
 });
 
 type CallTool = (tool: string, input?: Record<string, unknown>) => Promise<any>;
@@ -94,12 +81,8 @@ task("the last five payments of more than 10,000 EUR", shortTask, async (ask) =>
   const five: { date: string; amount: string }[] = found.transactions.slice(0, 5);
   expect(five).toHaveLength(5);
   for (const { amount } of five) expect(Number(amount)).toBeLessThanOrEqual(-10_000);
-  expect(five.map(({ date }) => date)).toEqual(
-    five
-      .map(({ date }) => date)
-      .toSorted()
-      .toReversed(),
-  );
+  const dates = five.map(({ date }) => date);
+  expect(dates).toEqual(dates.toSorted().toReversed());
 });
 
 task("forwards that mature in the next 30 days, with remaining amounts", shortTask, async (ask) => {

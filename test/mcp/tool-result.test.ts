@@ -174,8 +174,6 @@ describe("lists", () => {
   });
 });
 
-describe("fit", () => {});
-
 describe("other responses", () => {
   test("state their status if there are several", async () => {
     const several = declared({
@@ -267,43 +265,35 @@ describe("content that is too long", () => {
   const Rows = z.array(z.object({ id: z.string(), days: z.int() }));
   const long = "n".repeat(60_000);
 
-  describe.each(["money"] as const)("of a call with the effect %s", (effect) => {
-    const acting = (responses: Declaration["responses"]) =>
-      declared({ effect, method: "POST", responses: { 202: text("Later."), ...responses } });
-    const done = (responses: Declaration["responses"], status: number, body: unknown) =>
-      renderResult(
-        acting(responses),
-        { pages: [{ response: response(body, { status }) }] },
-        { notes: [] },
-        resources,
-      );
+  const done = (responses: Declaration["responses"], status: number, body: unknown) =>
+    renderResult(
+      declared({ effect: "money", method: "POST", responses: { 202: text("Later."), ...responses } }),
+      { pages: [{ response: response(body, { status }) }] },
+      { notes: [] },
+      resources,
+    );
 
-    test.each<[string, Declaration["responses"], number, unknown, unknown]>([
-      ["an object", { 201: json(z.object({ rows: Rows }), "Done.") }, 201, { rows }, { rows }],
-      ["a list", { 201: json(Rows, "Done.") }, 201, rows, { count: 3_000, items: rows }],
-      ["a text", {}, 202, long, long],
-    ])("links %s, so that the call is not repeated", async (_, responses, status, body, whole) => {
-      const result = await done(responses, status, body);
-      const shown = result.structuredContent!.body ?? result.structuredContent!;
-      const { truncated, resource } = shown as { truncated: string; resource: string };
-      expect(jsonLength(result.structuredContent)).toBeLessThan(maxResultLength + 500);
-      expect(truncated).toContain(
-        "Do not call the tool again to see the rest: that would repeat the action.",
-      );
-      expect(textOf(result)).toContain(resource);
-      expect(result.content).toContainEqual(
-        expect.objectContaining({ type: "resource_link", uri: resource }),
-      );
-      const read = readAllParts(resource) as string;
-      expect(typeof whole === "string" ? read : JSON.parse(read)).toEqual(whole);
-    });
+  test.each<[string, Declaration["responses"], number, unknown, unknown]>([
+    ["an object", { 201: json(z.object({ rows: Rows }), "Done.") }, 201, { rows }, { rows }],
+    ["a list", { 201: json(Rows, "Done.") }, 201, rows, { count: 3_000, items: rows }],
+    ["a text", {}, 202, long, long],
+  ])("links %s, so that the call is not repeated", async (_, responses, status, body, whole) => {
+    const result = await done(responses, status, body);
+    const shown = result.structuredContent!.body ?? result.structuredContent!;
+    const { truncated, resource } = shown as { truncated: string; resource: string };
+    expect(jsonLength(result.structuredContent)).toBeLessThan(maxResultLength + 500);
+    expect(truncated).toContain("Do not call the tool again to see the rest: that would repeat the action.");
+    expect(textOf(result)).toContain(resource);
+    expect(result.content).toContainEqual(expect.objectContaining({ type: "resource_link", uri: resource }));
+    const read = readAllParts(resource) as string;
+    expect(typeof whole === "string" ? read : JSON.parse(read)).toEqual(whole);
+  });
 
-    test("states that it is too large to be stored", async () => {
-      const result = await done({}, 202, "n".repeat(33 * 1024 * 1024));
-      expect(textOf(result)).toContain(
-        "Do not call the tool again to see the rest: that would repeat the action. The complete content is too large to be stored on this server.",
-      );
-      expect(result.content).toHaveLength(1);
-    });
+  test("states that it is too large to be stored", async () => {
+    const result = await done({}, 202, "n".repeat(33 * 1024 * 1024));
+    expect(textOf(result)).toContain(
+      "Do not call the tool again to see the rest: that would repeat the action. The complete content is too large to be stored on this server.",
+    );
+    expect(result.content).toHaveLength(1);
   });
 });

@@ -2,6 +2,7 @@
 import { contract, type Declaration, operations } from "@fxdesk/toolkit/operations";
 import { declarationsOf } from "../../core/spec/service";
 import { fxdeskService } from "../../core/client/fxdesk-service";
+import { requiresKey } from "../../core/spec/check";
 import { type AllowableEffect, type Offer, parseAllowedEffects, selectTools } from "../../mcp/offered-tools";
 import { instructionsFor, titleFor } from "../../mcp/instructions";
 import { targetOf } from "../../mcp/target";
@@ -35,50 +36,43 @@ test("has one tool for each operation, sorted by name", () => {
   expect(tools.map(({ name }) => name)).toEqual(operations.map(({ tool }) => tool).toSorted());
 });
 
-describe.each(toolCases)("%s", (name, tool, { effect, summary, title }) => {
-  test("is named, titled and described for a model", () => {
-    expect(name).toMatch(/^[a-z][a-z0-9_]{1,39}$/);
-    expect(tool.title).toBe(title);
-    expect(tool.description.length).toBeGreaterThanOrEqual(summary.length);
-    expect(tool.description).not.toMatch(/undefined|\[object/);
+test.each(toolCases)("%s is described for models and hosts", (name, tool, operation) => {
+  const { effect, summary, title } = operation;
+  expect(name).toMatch(/^[a-z][a-z0-9_]{1,39}$/);
+  expect(tool.title).toBe(title);
+  expect(tool.description.length).toBeGreaterThanOrEqual(summary.length);
+  expect(tool.description).not.toMatch(/undefined|\[object/);
+  expect(tool.description.includes("Call only after the user confirms")).toBe(effect === "money");
+  expect(tool.annotations).toMatchObject({
+    readOnlyHint: effect === "read",
+    destructiveHint: effect === "money" || /^(delete|update)_/.test(name),
+    openWorldHint: true,
   });
+  expect(tool.annotations.idempotentHint).toBe(effect === "read" ? undefined : false);
+});
 
-  test("tells the host what it does", () => {
-    expect(tool.annotations).toMatchObject({
-      readOnlyHint: effect === "read",
-      destructiveHint: effect === "money" || /^(delete|update)_/.test(name),
-      openWorldHint: true,
-    });
-    expect(tool.annotations.idempotentHint).toBe(effect === "read" ? undefined : false);
-  });
-
-  test("warns before money moves", () => {
-    expect(tool.description.includes("Call only after the user confirms")).toBe(effect === "money");
-  });
-
-  test("accepts only fields for models, each under one name", () => {
+test.each(toolCases)(
+  "%s accepts only fields for models, in a schema of every host",
+  (_name, tool, operation) => {
     const { properties, required = [] } = tool.inputSchema;
-    const fields = listedFields(declared.get(name)!);
+    const fields = listedFields(operation);
     const { continue: _, request_key: key, ...others } = (properties ?? {}) as JsonObject;
     expect(Object.keys(others).toSorted()).toEqual(
       fields.map((field) => argumentName(field.name)).toSorted(),
     );
-    expect(key !== undefined).toBe(effect === "money");
+    expect(key !== undefined).toBe(operation.effect === "money");
     const needed = fields.filter((field) => field.required).map((field) => argumentName(field.name));
-    const asked = ["initiate_payment", "initiate_bulk_payment"].includes(name) ? ["request_key"] : [];
+    const asked = requiresKey(operation) ? ["request_key"] : [];
     expect((required as string[]).toSorted()).toEqual([...needed, ...asked].toSorted());
-  });
-
-  test("has a schema that every host accepts", () => {
     for (const [path, schema] of schemasIn(tool.inputSchema)) {
-      expect([path, Object.keys(schema).filter((key) => refusedKeywords.test(key))]).toEqual([path, []]);
+      expect([path, Object.keys(schema).filter((each) => refusedKeywords.test(each))]).toEqual([path, []]);
       expect([path, typeof schema.type]).toEqual([path, "string"]);
       for (const property of Object.keys(schema.properties ?? {}))
         expect(property).toMatch(/^[a-z][a-z0-9_]{0,63}$/);
       if (schema.type === "object") expect([path, schema.properties]).toEqual([path, expect.any(Object)]);
     }
-  });
-});
+  },
+);
 
 const refusedKeywords = /^(x-.*|\$ref|\$defs|\$schema|anyOf|oneOf|allOf|not|if|title|id)$/;
 
@@ -142,7 +136,6 @@ describe("tools offered by the operator", () => {
     const instructions = (offer: Offer) =>
       instructionsFor(selectTools(ofFxdesk, offer), { environment: "sandbox" });
     expect(instructions({})).toContain("ask the operator");
-    expect(instructions({ toolsets: ["all"] })).not.toContain("offer it");
     expect(instructions({})).toContain("A watch_ tool");
     expect(instructions({ toolsets: ["login"] })).not.toContain("A watch_ tool");
     expect(instructions({ allow: everything, readOnly: true })).toContain("only reads");
@@ -179,52 +172,27 @@ test("accepts no redirect or notification address in any tool", () => {
   expect(JSON.stringify(tools.map(({ inputSchema }) => inputSchema))).not.toMatch(/_uri"/);
 });
 
-test("marks tools that delete or overwrite as destructive", () => {
-  const destructive = tools.filter(({ annotations }) => annotations.destructiveHint).map(({ name }) => name);
-  expect(destructive).toEqual(
-    expect.arrayContaining(["delete_consent", "update_account_alias", "cancel_payment", "book_trade"]),
-  );
-  expect(destructive).not.toContain("create_consent");
-});
-
-const listedTools = (allow: readonly AllowableEffect[]) =>
-  new Set(offered({ allow }).map(({ name }) => declared.get(name)!.effect));
-
-describe("lists only tools that the operator allows", () => {
+describe("--allow", () => {
   test.each([
     { allow: [], effects: ["read"] },
     { allow: ["change"], effects: ["read", "change"] },
     { allow: ["money"], effects: ["read", "money"] },
-    { allow: ["change", "money"], effects: ["read", "change", "money"] },
-  ] as const)("$allow", ({ allow, effects }) => {
-    expect(listedTools(allow)).toEqual(new Set(effects));
+    { allow: everything, effects: ["read", "change", "money"] },
+  ] as const)("$allow lists only those tools, and the instructions say it", ({ allow, effects }) => {
+    const selected = selectTools(ofContract, { allow, toolsets: ["all"] });
+    expect(new Set(selected.tools.map(({ name }) => declared.get(name)!.effect))).toEqual(new Set(effects));
+    const instructions = instructionsFor(selected, { environment: "sandbox" });
+    expect(instructions.includes("only reads")).toBe(allow.length === 0);
+    expect(instructions.includes("explicitly confirmed")).toBe(
+      (effects as readonly string[]).includes("money"),
+    );
+    expect(Buffer.byteLength(instructions)).toBeLessThanOrEqual(2_048);
   });
 
-  test("parses each value of --allow and refuses others", () => {
+  test("is parsed, and other values are refused", () => {
     expect(parseAllowedEffects(["change", "money"])).toEqual(["change", "money"]);
     expect(parseAllowedEffects(["change, money"])).toEqual(["change", "money"]);
     expect(() => parseAllowedEffects(["read"])).toThrow('--allow takes change or money, not "read".');
-  });
-
-  test("states the permissions in instructions of at most 2 KB", () => {
-    const of = (allow: readonly AllowableEffect[]) =>
-      instructionsFor(
-        {
-          tools: tools.slice(0, 1),
-          resources: [],
-          allow,
-          names: new Set(["list_trades"]),
-          hasMore: true,
-          hasWatches: true,
-          skipsRelease: false,
-        },
-        { environment: "sandbox" },
-      );
-    expect(of([])).toContain("only reads");
-    expect(of(["change"])).not.toContain("only reads");
-    expect(of(["change"])).not.toContain("commit money");
-    expect(of(["change", "money"])).toContain("explicitly confirmed");
-    expect(Buffer.byteLength(of(["change", "money"]))).toBeLessThanOrEqual(2_048);
   });
 });
 

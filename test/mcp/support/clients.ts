@@ -1,4 +1,4 @@
-/** MCP clients of both SDKs, connected to fxdesk over stdio and HTTP. */
+/** MCP clients of both SDKs, connected to fxdesk over stdio and HTTP; they close themselves. */
 import { join } from "node:path";
 import {
   Client as ModernClient,
@@ -11,8 +11,10 @@ import { StreamableHTTPClientTransport as OlderHttp } from "@modelcontextprotoco
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { demo, type Sandbox } from "@fxdesk/sandbox";
 import { environmentName } from "@fxdesk/toolkit";
-import type { Tool } from "../../../mcp/protocol";
-import type { ToolResult } from "../../../mcp/render/content";
+import { serveHttp } from "../../../mcp";
+import type { Tool, Toolbox } from "../../../mcp/protocol";
+import type { JsonObject, ToolResult } from "../../../mcp/render/content";
+import { closeLater } from "../../support/resources";
 
 export interface McpClient {
   listTools(): Promise<{ tools: Tool[] }>;
@@ -24,6 +26,19 @@ export interface McpClient {
 }
 
 const identity = { name: "test", version: "1.0.0" };
+
+export const token = "a-token-for-these-tests";
+
+/** Returns the header with a token. */
+export const bearer = (value = token) => ({ authorization: `Bearer ${value}` });
+
+/** Serves tools over HTTP until the test ends. */
+export const serve = async (...options: Parameters<typeof serveHttp>) =>
+  closeLater(await serveHttp(...options));
+
+/** Calls an offered tool without a host. */
+export const callTool = async (tools: Toolbox, tool: string, input: JsonObject): Promise<ToolResult> =>
+  (await tools.call(tool, input, new AbortController().signal))!;
 
 /** The user of a host, who answers questions. */
 export type Person = (message: string) => {
@@ -64,14 +79,14 @@ async function connectModern(
   });
   if (person) client.setRequestHandler("elicitation/create", ({ params }) => person(params.message));
   await client.connect(transport);
-  return client as unknown as McpClient;
+  return closeLater(client as unknown as McpClient);
 }
 
 export async function connectOlder(transport: object, person?: Person): Promise<McpClient> {
   const client = new OlderClient(identity, elicits(person));
   if (person) client.setRequestHandler(ElicitRequestSchema, ({ params }) => person(params.message));
   await client.connect(transport as Parameters<OlderClient["connect"]>[0]);
-  return client as unknown as McpClient;
+  return closeLater(client as unknown as McpClient);
 }
 
 /** Returns the connection settings of the demo company as environment variables. */

@@ -1,6 +1,6 @@
 /** A service with one list, returned as every kind of the contract: complete, in numbered pages, in linked pages. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen } from "../../support/resources";
 
 export interface Listing {
   readonly rows: readonly object[];
@@ -16,7 +16,6 @@ export interface ListServer {
   listing: Listing;
   /** Targets of the requests, in order of arrival. */
   readonly requests: string[];
-  close(): Promise<void>;
 }
 
 /** Entries per linked page. */
@@ -60,16 +59,10 @@ function respond(
 
 export async function startListServer(): Promise<ListServer> {
   const server = createServer((request, response) => respond(listed, request, response));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const listed: ListServer = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listen(server)}`,
     listing: { rows: [] },
     requests: [],
-    close: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
   };
   return listed;
 }

@@ -3,7 +3,8 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { fxdeskMcp } from "./clients";
 
-const initialize = {
+/** The first message of a host. */
+export const initialize = {
   jsonrpc: "2.0",
   id: 0,
   method: "initialize",

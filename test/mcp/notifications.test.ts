@@ -1,19 +1,67 @@
-/** Watches as resources: read by any host, and subscribed to over long-lived connections. */
+/** Notifications to hosts: progress of procedures, and changes of watches, which are resources to read and subscribe to. */
+import { createClient } from "../../core";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import { serveOverHttp } from "../../mcp/http";
-import { createLazyToolbox } from "../../mcp/toolbox";
-import { createToolbox } from "../../mcp/toolbox";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { createClient } from "../../core";
-import { serveHttp } from "../../mcp";
+import { createLazyToolbox, createToolbox } from "../../mcp/toolbox";
 import { eventually } from "../support/eventually";
+import { closeLater } from "../support/resources";
+import { numbersService, runs } from "../support/numbers-procedure";
 import { withAssistant } from "../support/surfaces";
 import { things, thingsService } from "../support/things-watch";
-import { demoEnvironment, fxdeskMcp, type McpClient, revisions } from "./support/clients";
+import { revisions, serve } from "./support/clients";
 
-const client = createClient({ baseUrl: "http://127.0.0.1:9", clientId: "C" }, thingsService);
-afterAll(() => client.close());
+const nowhere = { baseUrl: "http://127.0.0.1:9", clientId: "C" };
+const client = closeLater(createClient(nowhere, thingsService));
 beforeEach(() => things.clear());
+
+describe("progress", () => {
+  const counting = closeLater(createClient(nowhere, numbersService));
+
+  interface Step {
+    readonly progress: number;
+    readonly total?: number | undefined;
+    readonly message?: string | undefined;
+  }
+
+  /** Call options that the clients of both SDKs share. */
+  interface Listening {
+    readonly onprogress?: (step: Step) => void;
+  }
+  type Calls = (params: { name: string; arguments: object }, ...rest: unknown[]) => Promise<unknown>;
+
+  const steps = [0, 1, 2].map((progress) => ({ progress, total: 3, message: "Counting" }));
+  const asked = { name: "list_numbers", arguments: { many: 1, steps: 3 } };
+
+  test("is sent over HTTP in addition to the result", async () => {
+    const server = await serve({ client: counting });
+    const assistant = await revisions["2026-07-28"].http(server.url);
+    const received: Step[] = [];
+    const listening: Listening = { onprogress: (step) => received.push(step) };
+    const result = await (assistant.callTool as Calls).call(assistant, asked, listening);
+    expect(result).toMatchObject({ structuredContent: { count: 1 } });
+    expect(received).toEqual(steps);
+  });
+
+  test("is sent to a host with a progress token until it cancels, which stops the procedure", async () => {
+    await withAssistant({ client: counting }, async (assistant) => {
+      runs.count = 0;
+      const cancel = new AbortController();
+      const args = { many: 1, steps: 1_000, pause_ms: 50 };
+      const received: Step[] = [];
+      const call = assistant.callTool(
+        { name: "list_numbers", arguments: args },
+        { signal: cancel.signal, onprogress: (step: Step) => received.push(step) },
+      );
+      const ended = call.catch((error: Error) => error.message);
+      await eventually(() => received.length >= 2, { withinMs: 20_000, what: "progress" });
+      cancel.abort("enough");
+      expect(await ended).toContain("enough");
+      const last = received.length;
+      expect(await assistant.callTool(asked)).toMatchObject({ structuredContent: { count: 1 } });
+      expect([runs.count, received.length]).toEqual([2, last]);
+    });
+  });
+});
 
 const updated = "notifications/resources/updated";
 
@@ -103,11 +151,9 @@ test("notifies a subscribed host, which reads each change once", async () => {
   });
 });
 
-/** Methods that the clients of both SDKs have for subscriptions. */
+/** Methods that the client of the newer SDK has for subscriptions. */
 interface Listens {
-  getServerCapabilities(): object;
   setNotificationHandler(method: unknown, handler: (notification: any) => void): void;
-  subscribeResource(params: { uri: string }): Promise<unknown>;
   listen(filter: { resourceSubscriptions: string[] }): Promise<{ close(): Promise<void> }>;
 }
 
@@ -126,7 +172,7 @@ describe("over HTTP, on a separate stream", () => {
   }
 
   test("notifies and returns each change once for the subscribed URIs", async () => {
-    const server = await serveHttp({ client });
+    const server = await serve({ client });
     const [mine, others] = [uriOf("pink"), uriOf("grey")];
     const { assistant, received } = await listening(server.url, mine);
     const found: unknown[] = [];
@@ -142,12 +188,10 @@ describe("over HTTP, on a separate stream", () => {
     ]);
     expect(received).toEqual([mine, mine]);
     expect(changesIn(await assistant.readResource({ uri: others }))).toHaveLength(2);
-    await assistant.close();
-    await server.close();
   });
 
   test("notifies all listeners of a URI, and the remaining ones after others left", async () => {
-    const server = await serveHttp({ client });
+    const server = await serve({ client });
     const uri = uriOf("brown");
     const [first, second] = [await listening(server.url, uri), await listening(server.url, uri)];
     things.set("30", "brown");
@@ -159,8 +203,6 @@ describe("over HTTP, on a separate stream", () => {
     things.set("31", "brown");
     await eventually(() => second.received.length > before, within);
     expect(changesIn(await second.assistant.readResource({ uri }))).toEqual([["new", "31"]]);
-    await second.assistant.close();
-    await server.close();
   });
 
   test("stops watching for a disconnected host, and ends streams when the server closes", async () => {
@@ -175,43 +217,9 @@ describe("over HTTP, on a separate stream", () => {
     await eventually(() => ends.length === 1, within);
     await closed.assistant.close();
     await eventually(() => ends[0]!.aborted, within);
-    const stays = await listening(server.url, uriOf("gold"));
+    await listening(server.url, uriOf("gold"));
     await eventually(() => ends.length === 2, within);
     await server.close();
     await eventually(() => ends[1]!.aborted, within);
-    await stays.assistant.close();
-  });
-});
-
-describe("over stdio, started by a host", () => {
-  let sandbox: Sandbox;
-  beforeAll(async () => {
-    sandbox = await startSandbox({ daysBehind: 5 });
-  });
-  afterAll(() => sandbox.close());
-
-  test.each(["2026-07-28", "2025-11-25"] as const)("notifies in revision %s", async (revision) => {
-    const environment = {
-      ...demoEnvironment(sandbox),
-      FXDESK_STORE: `${process.env.XDG_STATE_HOME}/${revision}.db`,
-    };
-    const assistant: McpClient = await revisions[revision].stdio(fxdeskMcp([], environment));
-    const listens = assistant as unknown as Listens;
-    const uri = "fxdesk://watches/watch_balances?currencies=EUR&above=0";
-    let received = 0;
-    if (revision === "2026-07-28") {
-      listens.setNotificationHandler(updated, () => (received += 1));
-      await listens.listen({ resourceSubscriptions: [uri] });
-    } else {
-      const { ResourceUpdatedNotificationSchema } = await import("@modelcontextprotocol/sdk/types.js");
-      listens.setNotificationHandler(ResourceUpdatedNotificationSchema, () => (received += 1));
-      await listens.subscribeResource({ uri });
-    }
-    await eventually(() => received > 0, { withinMs: 20_000, what: "a notification" });
-    expect(contentOf(await assistant.readResource({ uri })).changes[0]).toMatchObject({
-      kind: "new",
-      entry: { currency: "EUR", type: "InterimAvailable" },
-    });
-    await assistant.close();
   });
 });

@@ -1,25 +1,43 @@
 /**
- * Typical argument errors of models: an unambiguous value is corrected and sent; otherwise nothing is sent and the result
- * contains the correction.
+ * Arguments of models: typical errors, of which an unambiguous value is corrected and sent and another one is answered with the
+ * correction, and the key of a request.
  */
 import { randomUUID } from "node:crypto";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
+import { createServer } from "node:http";
+import { createClient } from "@fxdesk/toolkit";
+import { openJournal } from "../../core/journal/journal";
+import { parseStoreSettings } from "../../core/store/settings";
 import { createToolbox } from "../../mcp/toolbox";
 import type { Toolbox } from "../../mcp/protocol";
 import type { JsonObject } from "../../mcp/render/content";
-import { textOf } from "./support/clients";
+import { type FaultServer, faultServer, respond } from "../support/fault-server";
+import { closeLater, listen } from "../support/resources";
+import { callTool, textOf } from "./support/clients";
 
-let server: Server;
-let client: FxdeskClient;
+const toolsAt = (url: string): Toolbox =>
+  createToolbox({
+    client: closeLater(
+      createClient({
+        baseUrl: url,
+        xs2aUrl: url,
+        clientId: "C-1",
+        actor: "desk",
+        settings: { redirectUri: "https://app.example/done" },
+        credentials: { accessToken: "token" },
+      }),
+    ),
+    toolsets: ["all"],
+    allow: ["change", "money"],
+    release: "never",
+  });
+
 let tools: Toolbox;
 /** Requests that arrived, each as target and body. */
 const sent: string[] = [];
 
 beforeAll(async () => {
   jest.spyOn(console, "error").mockImplementation();
-  server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     let body = "";
     request.on("data", (chunk) => (body += String(chunk)));
     request.on("end", () => {
@@ -30,33 +48,17 @@ beforeAll(async () => {
       response.writeHead(400, { "content-type": "application/json" }).end("{}");
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  client = createClient({
-    baseUrl: url,
-    xs2aUrl: url,
-    clientId: "C-1",
-    settings: { redirectUri: "https://app.example/done" },
-    credentials: { accessToken: "token" },
-  });
-  tools = createToolbox({ client, toolsets: ["all"], allow: ["change", "money"], release: "never" });
-});
-afterAll(async () => {
-  await client.close();
-  server.closeAllConnections();
-  server.close();
-  jest.restoreAllMocks();
+  tools = toolsAt(`http://127.0.0.1:${await listen(server)}`);
 });
 beforeEach(() => {
   sent.length = 0;
 });
 
-const { signal } = new AbortController();
 /** Payments need a unique key. */
 const keyOf = (tool: string) =>
   /^initiate_(bulk_)?payment$/.test(tool) ? { request_key: randomUUID() } : undefined;
 const call = async (tool: string, input: JsonObject) =>
-  textOf((await tools.call(tool, { ...input, ...keyOf(tool) }, signal))!);
+  textOf(await callTool(tools, tool, { ...input, ...keyOf(tool) }));
 
 const account_id = "6f0c1d4e-3b9a-4b0f-9a53-0f0b7f4d2c11";
 const period = { date_from: "2026-01-01", date_to: "2026-01-31" };
@@ -345,38 +347,75 @@ test("reports all violations together", async () => {
 });
 
 test("mentions a corrected spelling once in a successful result", async () => {
-  const listing = createServer((_, response) => response.end("[]")).listen(0, "127.0.0.1");
-  await new Promise((resolve) => listing.once("listening", resolve));
-  const { port } = listing.address() as AddressInfo;
-  const other = createClient({
-    baseUrl: `http://127.0.0.1:${port}`,
-    clientId: "C-1",
-    credentials: { accessToken: "token" },
-  });
-  const result = (await createToolbox({ client: other }).call(
-    "list_trades",
-    { pageSize: 5, parentTradeId: "T-1" },
-    signal,
-  ))!;
+  const server = closeLater(await faultServer(respond(200, "[]")));
+  const result = await callTool(toolsAt(server.url), "list_trades", { pageSize: 5, parentTradeId: "T-1" });
   const note =
     "Argument names were corrected: page_size (not pageSize), parent_trade_id (not parentTradeId).";
   expect(result.structuredContent!.fxdesk).toEqual({ notes: [note] });
   expect(textOf(result).split(note)).toHaveLength(2);
-  await other.close();
-  listing.closeAllConnections();
-  listing.close();
 });
 
-test("refers missing settings to the operator", async () => {
-  const bare = createClient({ baseUrl: "http://127.0.0.1:1" });
-  const login = { scope: "openid", response_type: "code", client_id: "app", state: "s" };
-  const text = textOf(
-    (await createToolbox({ client: bare, toolsets: ["all"] }).call("get_login_page", login, signal))!,
+test.each<[tool: string, input: JsonObject, setting: string]>([
+  [
+    "get_login_page",
+    { scope: "openid", response_type: "code", client_id: "app", state: "s" },
+    "redirect_uri",
+  ],
+  ["list_trades", {}, "clientId"],
+])("%s refers a missing setting to the operator", async (tool, input, setting) => {
+  const client = closeLater(createClient({ baseUrl: "http://127.0.0.1:1" }));
+  expect(textOf(await callTool(createToolbox({ client, toolsets: ["all"] }), tool, input))).toContain(
+    `${setting} is required; ask the operator of this server to set it`,
   );
-  expect(text).toContain("redirect_uri is required; ask the operator of this server to set it");
-  const trades = textOf(
-    (await createToolbox({ client: bare, toolsets: ["all"] }).call("list_trades", {}, signal))!,
-  );
-  expect(trades).toContain("clientId is required; ask the operator of this server to set it");
-  await bare.close();
+});
+
+describe("the key of a request", () => {
+  let server: FaultServer;
+  let paying: Toolbox;
+  beforeEach(async () => {
+    const links = { self: { href: "/p-1" } };
+    const created = { paymentId: "p-1", transactionStatus: "RCVD", _links: links };
+    server = closeLater(await faultServer(respond(201, JSON.stringify(created))));
+    paying = toolsAt(server.url);
+  });
+
+  test("makes a payment once, in any spelling of the arguments", async () => {
+    const first = await callTool(paying, "initiate_payment", { ...payment, request_key: "INV-17" });
+    const again = await callTool(paying, "initiate_payment", { ...payment, requestKey: "INV-17" });
+    expect(server.heads).toHaveLength(1);
+    const { journal_entry: entry } = first.structuredContent!.fxdesk as { journal_entry: string };
+    expect(again.structuredContent).toMatchObject({
+      paymentId: "p-1",
+      fxdesk: {
+        journal_entry: entry,
+        notes: expect.arrayContaining([expect.stringContaining("Nothing was sent now")]) as string[],
+      },
+    });
+    const changed = { ...payment, creditor_name: "Ferme Durand", request_key: "INV-17" };
+    const other = textOf(await callTool(paying, "initiate_payment", changed));
+    for (const words of [
+      'The key "INV-17" was already used',
+      "it was carried out (p-1)",
+      "ask the user before you call initiate_payment again",
+      `Journal entry: ${entry}.`,
+    ])
+      expect(other).toContain(words);
+    expect(server.heads).toHaveLength(1);
+
+    const journal = closeLater(await openJournal(parseStoreSettings({})));
+    const stored = { key: "INV-17", surface: "mcp", intent: { actor: "desk" } };
+    expect(await journal.get(entry)).toMatchObject(stored);
+  });
+
+  test.each(["initiate_payment", "initiate_bulk_payment"])("is required by %s", async (tool) => {
+    const { instructed_amount, creditor_account, creditor_name, payment_service: _, ...others } = payment;
+    const bulk = { ...others, payments: [{ instructed_amount, creditor_account, creditor_name }] };
+    for (const key of [undefined, null]) {
+      const given = { ...(tool === "initiate_payment" ? payment : bulk), request_key: key };
+      expect(textOf(await callTool(paying, tool, given as JsonObject))).toMatch(
+        /request_key is required: choose a text/,
+      );
+    }
+    expect(server.heads).toHaveLength(0);
+  });
 });
