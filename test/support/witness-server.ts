@@ -139,17 +139,13 @@ function play(socket: Socket, fate: PlannedResponse): void {
   }
 }
 
-/** Starts a server. `tokens` answers requests at /token. */
-export async function startWitnessServer(
-  tokens: () => PlannedResponse = () => ({ kind: "silence" }),
-): Promise<WitnessServer> {
+export async function startWitnessServer(): Promise<WitnessServer> {
   const plannedResponses = new Map<string, PlannedResponse | ((request: string) => PlannedResponse)>();
   const seen = new Map<string, SeenCalls>();
   const sockets = new Set<Socket>();
   const settling: (() => void)[] = [];
 
   function onRequest(socket: Socket, request: string): void {
-    if (request.startsWith("POST /token")) return play(socket, tokens());
     const id = identifier.exec(request)?.[1] ?? "";
     const known = seen.get(id) ?? { heads: 0, statuses: [], requests: [] };
     seen.set(id, known);
