@@ -1,156 +1,178 @@
-/** Requests as sent: addresses, credentials, parameters; and input that is never sent. */
-import {
-  type CallOptions,
-  createClient,
-  type ClientOptions,
-  type FxdeskClient,
-  InvalidInput,
-} from "../../../core";
-import { faultServer, type FaultServer, inSequence, respond } from "../../support/fault-server";
+/** Requests as prepared and as sent: addresses, credentials and parameters; and input that is never sent. */
+import { createClient, type FxdeskClient, InvalidInput } from "../../../core";
+import type { Values } from "../../../core/operations";
+import { inSequence, respond } from "../../support/fault-server";
+import { operationNamed } from "../../support/operations";
+import { closeLater } from "../../support/resources";
+import { accountId, failureOf, startClientAndServer } from "../support/client-fixtures";
 
-let server: FaultServer;
-const clients: FxdeskClient[] = [];
+const requestId = "99999999-8888-7777-6666-555555555555";
+const payment = {
+  "payment-service": "payments",
+  "payment-product": "sepa-credit-transfers",
+  debtorAccount: { iban: "DE52000000000012345678" },
+  instructedAmount: { currency: "EUR", amount: "12.50" },
+  creditorAccount: { iban: "NL13TEST0123456789" },
+  creditorName: "Example Süpplies",
+} as const;
+const credentials = { accessToken: "canary-token", apiKey: "canary-key" };
 
-function connectClient(options: ClientOptions = {}): FxdeskClient {
-  const client = createClient({
-    baseUrl: server.url,
-    xs2aUrl: `${server.url}/open-banking/`,
-    clientId: "c 1",
-    credentials: { accessToken: "token-1" },
-    ...options,
-  });
-  clients.push(client);
-  return client;
+/** Request line, headers and body as received. */
+function parseRequest(request: string) {
+  const [head = "", body] = request.split("\r\n\r\n");
+  const [line = "", ...fields] = head.split("\r\n");
+  return {
+    line,
+    headers: Object.fromEntries(new Headers(fields.map((each) => each.split(": ") as [string, string]))),
+    body,
+  };
 }
 
-const startServer = async (...responses: Parameters<typeof inSequence>) =>
-  (server = await faultServer(inSequence(...responses)));
-
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.close()));
-  await server.close();
-});
-
-const account = "11111111-2222-3333-4444-555555555555";
-
-test("sends client ID, token, contact and API key of the connection", async () => {
-  await startServer(respond(200, "[]"));
-  await connectClient({
+test.each<[name: string, input: Values]>([
+  ["trades.list", { trade_type: ["spot", "ndf"], page: 2 }],
+  ["trades.book", { quote_id: "q/1", reason: "other", reference: "ü" }],
+  ["accounts.get", { account_id: accountId }],
+  ["accountDetails.updateAlias", { account_details_id: "d-1", alias: "Collections" }],
+  ["payments.initiate", payment],
+  ["consents.get", { "consent-id": "c-1" }],
+])("sends %s as prepared, with the credentials of the connection", async (name, input) => {
+  const operation = operationNamed(name);
+  const { server, client } = await startClientAndServer(respond(418), {
     contactId: "contact-1",
-    credentials: { accessToken: "token-1", apiKey: "key-1" },
-  }).trades.list({ trade_type: ["spot", "ndf"], page: 2 });
-  const [head] = server.heads;
-  expect(head).toMatch(/^GET \/trades\?client_id=c%201&trade_type=spot,ndf&page=2 HTTP/);
-  expect(head).toMatch(/authorization: Bearer token-1\r\n/i);
-  expect(head).toMatch(/x-api-key: key-1\r\n/i);
-  expect(head).toMatch(/X-Contact-ID: contact-1\r\n/i);
+    credentials,
+  });
+  const prepared = client.prepare(operation, input, { requestId });
+  await failureOf(client.call(operation, input, { requestId }));
+  const { line, headers, body } = parseRequest(server.heads[0]!);
+  expect(line).toBe(`${operation.method} ${prepared.target} HTTP/1.1`);
+  expect(Buffer.from(body ?? "", "latin1").toString()).toBe(prepared.body ?? "");
+  const carried = ["accessToken", "apiKey", "contactId"].map((credential) =>
+    operation.credentials.some((each) => each.replace("?", "") === credential),
+  );
+  expect(["authorization", "x-api-key", "x-contact-id"].map((each) => each in headers)).toEqual(carried);
+  expect(headers).toMatchObject({
+    ...Object.fromEntries(new Headers(prepared.headers)),
+    host: new URL(server.url).host,
+    authorization: "Bearer canary-token",
+    connection: operation.effect === "money" ? "close" : "keep-alive",
+    ...(prepared.body !== undefined && { "content-length": String(Buffer.byteLength(prepared.body)) }),
+  });
+  expect(JSON.stringify(prepared)).not.toContain("canary");
 });
 
-test("lets a call override the client", async () => {
-  await startServer(respond(200, "[]"));
-  await connectClient().trades.list({}, { clientId: "other" });
-  expect(server.heads[0]).toContain("client_id=other");
-});
-
-test("sends only body fields in the body", async () => {
-  await startServer(respond(201, '{"trade_id":"t-1"}'));
-  await connectClient().trades.book({ quote_id: "q/1", reason: "mortage_repayment", reference: "FI/21" });
-  expect(server.heads[0]).toMatch(/^POST \/trades\?quote_id=q%2F1&client_id=c%201 HTTP/);
-  expect(server.heads[0]!.split("\r\n\r\n")[1]).toBe('{"reason":"mortage_repayment","reference":"FI/21"}');
+test("adds the client, which a call can override, and keeps the path of the address", async () => {
+  const server = await startClientAndServer(respond(200, "[]"));
+  const { url } = server.server;
+  const client = closeLater(
+    createClient({ baseUrl: `${url}/base/`, clientId: "c 1", credentials: { accessToken: "t" } }),
+  );
+  await client.trades.list();
+  await client.trades.list({}, { clientId: "other" });
+  expect(server.server.heads.map((head) => head.split(" ")[1])).toEqual([
+    "/base/trades?client_id=c%201",
+    "/base/trades?client_id=other",
+  ]);
 });
 
 test.each(["PDF", "pdf"])("accepts the format %s and sends it in lower case", async (format) => {
-  await startServer(respond(202, "ok", { "content-type": "text/plain" }));
+  const { server, client } = await startClientAndServer(respond(202, "ok", { "content-type": "text/plain" }));
   const [date_from, date_to] = ["2026-01-01", "2026-01-31"];
-  await connectClient().statements.emailAccounts({ date_from, date_to, format: format as "pdf" });
-  expect(server.heads[0]!.split("\r\n\r\n")[1]).toBe(JSON.stringify({ date_from, date_to, format: "pdf" }));
+  await client.statements.emailAccounts({ date_from, date_to, format: format as "pdf" });
+  expect(parseRequest(server.heads[0]!).body).toBe(JSON.stringify({ date_from, date_to, format: "pdf" }));
 });
 
-const invalidCalls: [message: RegExp, call: (client: FxdeskClient) => Promise<unknown>][] = [
-  [/quote_id is required/, (client) => client.trades.book({ reason: "other" } as never)],
-  [
-    /reason must be one of .*not "gift"/,
-    (client) => client.trades.book({ quote_id: "q", reason: "gift" } as never),
-  ],
-  [/amount is not a known field; the fields are/, (client) => client.trades.list({ amount: 1 } as never)],
-  [/trade_id must not be empty/, (client) => client.trades.get({ trade_id: ".." })],
-  [
-    /account_id must be a UUID/,
-    (client) => client.statements.getFile({ account_id: "7", statement_id: account }),
-  ],
-];
-
-test.each(invalidCalls)("does not send invalid input: %s", async (message, call) => {
-  await startServer(respond(200, "[]"));
-  const error = await call(connectClient()).then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
+const consent = { "consent-id": "c1" };
+test.each<[field: string, call: (client: FxdeskClient) => Promise<unknown>]>([
+  ["quote_id", (client) => client.trades.book({ reason: "other" } as never)],
+  ["reason", (client) => client.trades.book({ quote_id: "q", reason: "gift" } as never)],
+  ["amount", (client) => client.trades.list({ amount: 1 } as never)],
+  ["trade_id", (client) => client.trades.get({ trade_id: ".." })],
+  ["account_id", (client) => client.statements.getFile({ account_id: "7", statement_id: accountId })],
+  ["PSU-Http-Method", (client) => client.consents.get(consent, { psu: { "PSU-Http-Method": "TRACE" } })],
+  ["PSU-User-Agent", (client) => client.consents.get(consent, { psu: { "PSU-User-Agent": "a\r\nb: c" } })],
+  ["X-Request-ID", (client) => client.consents.get(consent, { requestId: "once" })],
+  ["effect", (client) => client.request({ method: "POST", path: "/p", effect: "Money" } as never)],
+  ["body", (client) => client.request({ method: "POST", path: "/p", body: [{ a: 1 }] } as never)],
+  ["query", (client) => client.request({ method: "GET", path: "/p", query: "a=1" } as never)],
+  ["path", (client) => client.request({ method: "GET", path: "payments" })],
+  ["method", (client) => client.request({ method: "GET\r\n", path: "/payments" } as never)],
+])("does not send invalid input, and names %s", async (field, call) => {
+  const { server, client } = await startClientAndServer(respond(200, "[]"));
+  const error = await failureOf(call(client));
   expect(error).toBeInstanceOf(InvalidInput);
-  expect(error).toMatchObject({ outcome: "not-sent", message: expect.stringMatching(message) as string });
+  expect(error).toMatchObject({
+    outcome: "not-sent",
+    message: expect.stringContaining(`${field} `) as string,
+  });
   expect(server.heads).toHaveLength(0);
 });
 
-describe("settings of the connection", () => {
-  const refused = (options: ClientOptions, call: CallOptions = {}) =>
-    connectClient(options).consents.get({ "consent-id": "c1" }, call);
-
-  test.each<[options: ClientOptions, call: CallOptions, message: string]>([
-    [{ psu: { "PSU-IP-Address": "zzz" } }, {}, "PSU-IP-Address must be an IPv4 address"],
-    [{}, { psu: { "PSU-Http-Method": "TRACE" } }, "PSU-Http-Method must be one of GET"],
-    [{}, { psu: { "PSU-User-Agent": "a\r\nb: c" } }, "PSU-User-Agent must be ASCII text"],
-    [{}, { requestId: "once" }, "X-Request-ID must be a UUID"],
-    [{ credentials: { accessToken: "token\n" } }, {}, "accessToken must be ASCII text"],
-  ])("are validated: %j, %j", async (options, call, message) => {
-    await startServer(respond(200, "{}"));
-    await expect(refused(options, call)).rejects.toMatchObject({
-      name: "InvalidInput",
-      outcome: "not-sent",
-      message: expect.stringContaining(message) as string,
-    });
-    expect(server.heads).toHaveLength(0);
-  });
-});
-
-test("reports a missing token and sends nothing", async () => {
-  await startServer(respond(200, "[]"));
-  await expect(connectClient({ credentials: {} }).trades.list()).rejects.toMatchObject({
-    name: "Unauthorized",
-    outcome: "not-sent",
-  });
+test.each([
+  ["InvalidInput", { psu: { "PSU-IP-Address": "zzz" } }, "consents.get"],
+  ["InvalidInput", { credentials: { accessToken: "token\n" } }, "trades.list"],
+  ["Unauthorized", { credentials: {} }, "trades.list"],
+])("sends nothing but fails with %s for the connection %j", async (name, options, operation) => {
+  const { server, client } = await startClientAndServer(respond(200, "{}"), options);
+  const call = client.call(operationNamed(operation), operation === "consents.get" ? consent : {});
+  expect(await failureOf(call)).toMatchObject({ name, outcome: "not-sent" });
   expect(server.heads).toHaveLength(0);
 });
 
 test("calls an undocumented path with the same credentials and errors", async () => {
-  await startServer(
-    respond(201, '{"quote_id":"q-1"}'),
-    respond(409, '{"code":"c","message":"m","details":"d"}'),
+  const refusal = respond(409, '{"code":"c","message":"m","details":"d"}');
+  const { server, client } = await startClientAndServer(
+    inSequence(respond(201, '{"quote_id":"q-1"}'), refusal),
   );
-  const client = connectClient();
   const request = {
     method: "POST",
     path: "/quotes",
     query: { quote_type: "quote" },
-    body: { amount: 1 },
+    body: { a: 1 },
   } as const;
   await expect(client.request(request)).resolves.toMatchObject({ status: 201, body: { quote_id: "q-1" } });
-  expect(server.heads[0]).toMatch(/^POST \/quotes\?quote_type=quote HTTP/);
-  expect(server.heads[0]).toMatch(/authorization: Bearer token-1/i);
+  expect(server.heads[0]).toMatch(/^POST \/quotes\?quote_type=quote HTTP[^]*authorization: Bearer token/i);
   await expect(client.request(request)).rejects.toMatchObject({ name: "Conflict", service: { code: "c" } });
 });
 
-test.each<[message: string, request: object]>([
-  ["effect must be one of read, change, money", { method: "POST", path: "/payments", effect: "Money" }],
-  ["body must be an object of fields", { method: "POST", path: "/payments", body: [{ amount: 1 }] }],
-  ["query must be an object of fields", { method: "GET", path: "/payments", query: "a=1" }],
-  ["path must be a string that starts with a slash", { method: "GET", path: "payments" }],
-  ["method must be one of GET, POST, PUT, PATCH, DELETE", { method: "GET\r\n", path: "/payments" }],
-])("validates an undeclared request: %s", async (message, request) => {
-  await startServer(respond(200, "[]"));
-  await expect(connectClient().request(request as never)).rejects.toMatchObject({
-    name: "InvalidInput",
-    outcome: "not-sent",
-    message: expect.stringContaining(message) as string,
+describe("a prepared call", () => {
+  const settings = { redirectUri: "http://x.example" };
+  const options = {
+    baseUrl: "https://api.example",
+    xs2aUrl: "https://xs2a.example",
+    clientId: "C-1",
+    settings,
+  };
+  const prepare = (name: string, input: Values) =>
+    closeLater(createClient(options)).prepare(operationNamed(name), input);
+
+  test("stays unchanged if its input changes", () => {
+    const input = structuredClone<Values>({ ...payment, "TPP-Redirect-URI": "https://app.example/done" });
+    const prepared = prepare("payments.initiate", input);
+    (input.instructedAmount as { amount: string }).amount = "9999";
+    expect(prepared.values.instructedAmount).toEqual({ currency: "EUR", amount: "12.50" });
+    expect(prepared.body).toContain("12.50");
   });
-  expect(server.heads).toHaveLength(0);
+
+  test("validates what settings fill in", () => {
+    expect(() => prepare("payments.initiate", payment)).toThrow("TPP-Redirect-URI must be an https address");
+  });
+
+  test("of a booking without a reference gets a new one, which is sent", () => {
+    const input = { quote_id: "q", reason: "other" };
+    const { values, body } = prepare("trades.book", input);
+    expect(values.reference).toMatch(/^FX-[0-9A-HJKMNP-TV-Z]{8}-[0-9A-HJKMNP-TV-Z]{8}$/);
+    expect(JSON.parse(body!)).toEqual({ reason: "other", reference: values.reference });
+    expect(prepare("trades.book", input).values.reference).not.toBe(values.reference);
+  });
+
+  test("of a booking without a reference is validated", () => {
+    const throwing = Object.defineProperty({ quote_id: "q" }, "reason", {
+      enumerable: true,
+      get: () => {
+        throw new Error("no reason");
+      },
+    });
+    for (const input of [{ quote_id: "q" }, throwing, null!])
+      expect(() => prepare("trades.book", input)).toThrow(InvalidInput);
+  });
 });
