@@ -1,6 +1,6 @@
 /**
- * Tests bookings whose process is stopped or whose stdout is closed: a sent call is finished and its outcome reported.
- * FXDESK_RUNS sets the number of runs.
+ * Tests calls whose process is stopped or whose stdout is closed: a sent booking is finished and its outcome reported, another
+ * change is reported as possibly carried out. FXDESK_RUNS sets the number of runs.
  */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { closeSync, existsSync, openSync } from "node:fs";
@@ -9,47 +9,30 @@ import type { Readable } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import * as fc from "fast-check";
 import { eventually, untilEvent } from "../support/eventually";
-import { type Fault, type FaultServer, faultServer, respond, silence } from "../support/fault-server";
-import { environmentOf, program, type Variables } from "./run-command";
+import { type Fault, faultServer, inSequence, respond, silence } from "../support/fault-server";
+import { closeLater, runLater } from "../support/resources";
+import { booking, environmentOf, program, type Variables, variablesFor } from "./run-command";
 
 const numRuns = Number(process.env.FXDESK_RUNS ?? 3);
 const within = { withinMs: 50_000 };
-const booking = ["call", "trades.book", "--quote-id", "q-1", "--reason", "other", "--yes"];
+const book = [...booking, "--yes"];
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** A service that holds each response until the test releases it. */
-interface HeldService {
-  readonly server: FaultServer;
-  readonly variables: Variables;
-  /** Socket of the received request. */
-  readonly requested: () => Promise<Socket>;
-}
-
-let heldService: HeldService | undefined;
-let child: ChildProcessByStdio<null, Readable, Readable> | undefined;
-afterEach(async () => {
-  child?.kill("SIGKILL");
-  await heldService?.server.close();
-});
-
-async function startHeldService(fault: Fault = silence): Promise<HeldService> {
-  let socket: Socket | undefined;
-  const server = await faultServer((connection, number) => {
-    socket = connection;
-    fault(connection, number);
-  });
-  const variables = {
-    FXDESK_BASE_URL: server.url,
-    FXDESK_CLIENT_ID: "c",
-    FXDESK_CONTACT_ID: "p",
-    FXDESK_ACCESS_TOKEN: "a-secret-token",
+/** Starts a service that by default holds each response until the test writes it. */
+async function startService(fault: Fault = silence) {
+  const sockets: Socket[] = [];
+  const server = closeLater(
+    await faultServer((socket, number) => {
+      sockets.push(socket);
+      fault(socket, number);
+    }),
+  );
+  /** Waits for a number of requests. Returns the socket of the last one. */
+  const requested = async (count = 1): Promise<Socket> => {
+    await eventually(() => sockets.length >= count, { ...within, what: () => `${sockets.length} requests` });
+    return sockets[count - 1]!;
   };
-  const requested = async () => {
-    const found = await eventually(() => socket, { ...within, what: "a request comes" });
-    socket = undefined;
-    return found;
-  };
-  return (heldService = { server, variables, requested });
+  return { server, variables: variablesFor(server), requested };
 }
 
 interface RunningCommand {
@@ -68,7 +51,7 @@ function startCommand(
     env: environmentOf(variables),
     stdio: ["ignore", stdout, "pipe"],
   }) as ChildProcessByStdio<null, Readable, Readable>;
-  child = process_;
+  runLater(() => process_.kill("SIGKILL"));
   const said = { stdout: "", stderr: "" };
   process_.stdout?.on("data", (chunk) => (said.stdout += String(chunk)));
   process_.stderr.on("data", (chunk) => (said.stderr += String(chunk)));
@@ -114,8 +97,8 @@ const stops: fc.Arbitrary<Stop> = fc.record({
 
 async function expectFinished({ by, part, turns }: Stop, number: number): Promise<void> {
   const trade = `t-${number}`;
-  const { server, variables, requested } = await startHeldService();
-  const running = startCommand(booking, variables);
+  const { server, variables, requested } = await startService();
+  const running = startCommand(book, variables);
   const socket = await requested();
   let cutOff = false;
   socket.on("close", () => (cutOff = true));
@@ -137,7 +120,6 @@ async function expectFinished({ by, part, turns }: Stop, number: number): Promis
       new RegExp(`^fxdesk: trades\\.book: carried out \\(201\\), trade_id ${trade}, `, "m"),
     );
   else expect(JSON.parse(running.stdout)).toMatchObject({ trade_id: trade });
-  await server.close();
 }
 
 test(
@@ -150,29 +132,53 @@ test(
 );
 
 describe("before the request is sent", () => {
-  test.each(["SIGTERM"] as const)("%s cancels it and nothing is sent", async (signal) => {
-    const { server, variables, requested } = await startHeldService();
-    const renewed = {
+  const update = [
+    "call",
+    "accountDetails.updateAlias",
+    "--account-details-id",
+    "a-1",
+    "--alias",
+    "Collections",
+  ];
+
+  test.each([
+    ["trades.book", book],
+    ["accountDetails.updateAlias", update],
+  ])("a signal cancels %s and nothing is sent", async (name, args) => {
+    const { server, variables, requested } = await startService();
+    const running = startCommand(args, {
+      ...variables,
       FXDESK_REFRESH_TOKEN: "a-refresh-token",
       FXDESK_AUTH_CLIENT_ID: "an-application",
       FXDESK_AUTH_CLIENT_SECRET: "its-secret",
-      FXDESK_STORE_KEY: Buffer.alloc(32, signal).toString("base64"),
-    };
-    const running = startCommand(booking, { ...variables, ...renewed });
+      FXDESK_STORE_KEY: Buffer.alloc(32, name).toString("base64"),
+      FXDESK_ACCESS_TOKEN: "",
+    });
     await requested();
-    running.child.kill(signal);
+    running.child.kill("SIGTERM");
     expect(await running.ended).toEqual([130, null]);
-    expect(running.stderr).toMatch(
-      /^trades\.book: The call was aborted\. Nothing was sent\.\nJournal entry: [\w-]+\n$/,
-    );
+    expect(running.stderr).toMatch(new RegExp(`^${name}: The call was aborted\\. Nothing was sent\\.\n`));
     expect(server.heads.map((head) => head.split(" ")[1])).toEqual(["/token"]);
   });
 });
 
+test("an interrupted procedure may have been carried out", async () => {
+  const { variables, requested } = await startService(inSequence(respond(200, "[]"), respond(200), silence));
+  const open = ["call", "accountDetails.open", "--country", "BE", "--currency", "EUR"];
+  const running = startCommand(open, variables);
+  await requested(3);
+  running.child.kill("SIGINT");
+  expect(await running.ended).toEqual([7, null]);
+  expect(running.stderr).toBe(
+    "accountDetails.open: Interrupted while it was running. " +
+      "It may have been carried out: check at the service before you repeat it.\n",
+  );
+});
+
 describe("after the request was sent", () => {
   test("a second signal ends the wait and names where to look up the outcome", async () => {
-    const { variables, requested } = await startHeldService();
-    const running = startCommand(booking, variables);
+    const { variables, requested } = await startService();
+    const running = startCommand(book, variables);
     await requested();
     running.child.kill("SIGTERM");
     await untilStderrIncludes(running, waitingMessage);
@@ -186,8 +192,8 @@ describe("after the request was sent", () => {
   });
 
   test("several signals of one Ctrl-C count once", async () => {
-    const { variables, requested } = await startHeldService();
-    const running = startCommand(booking, variables);
+    const { variables, requested } = await startService();
+    const running = startCommand(book, variables);
     const socket = await requested();
     for (const signal of signals) running.child.kill(signal);
     await untilStderrIncludes(running, waitingMessage);
@@ -200,8 +206,8 @@ describe("after the request was sent", () => {
     [409, 5, "trades.book: "],
     [502, 7, "Do not repeat it: check with trades.list"],
   ])("a signal does not change the outcome of a %i", async (status, code, message) => {
-    const { variables, requested } = await startHeldService();
-    const running = startCommand(booking, variables);
+    const { variables, requested } = await startService();
+    const running = startCommand(book, variables);
     const socket = await requested();
     running.child.kill("SIGINT");
     await untilStderrIncludes(running, waitingMessage);
@@ -213,24 +219,20 @@ describe("after the request was sent", () => {
 
 const full = "/dev/full";
 
-(existsSync(full) ? describe : describe.skip)("on a full disk", () => {
-  let file: number;
-  beforeEach(() => (file = openSync(full, "w")));
-  afterEach(() => closeSync(file));
-
-  test("reports the outcome on stderr", async () => {
-    const { variables } = await startHeldService(respond(201, bodyOf("t-1")));
-    const running = startCommand(booking, variables, file);
-    expect(await running.ended).toEqual([0, null]);
-    expect(running.stderr).toMatch(
-      /^fxdesk: trades\.book: carried out \(201\), trade_id t-1, reference FX-[\w-]+, journal entry [\w-]+\.$/m,
-    );
-    expect(running.stderr).toContain("fxdesk: The response could not be printed: ENOSPC");
-  });
+(existsSync(full) ? test : test.skip)("reports the outcome on stderr if the disk is full", async () => {
+  const file = openSync(full, "w");
+  runLater(() => closeSync(file));
+  const { variables } = await startService(respond(201, bodyOf("t-1")));
+  const running = startCommand(book, variables, file);
+  expect(await running.ended).toEqual([0, null]);
+  expect(running.stderr).toMatch(
+    /^fxdesk: trades\.book: carried out \(201\), trade_id t-1, reference FX-[\w-]+, journal entry [\w-]+\.$/m,
+  );
+  expect(running.stderr).toContain("fxdesk: The response could not be printed: ENOSPC");
 });
 
 test("ends a read at the first signal", async () => {
-  const { variables, requested } = await startHeldService();
+  const { variables, requested } = await startService();
   const running = startCommand(["call", "trades.list"], variables);
   await requested();
   running.child.kill("SIGTERM");

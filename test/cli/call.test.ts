@@ -1,44 +1,58 @@
-import { mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+/** Tests fxdesk call: responses, fields, money calls with preview and key, exit codes and errors. */
+import { readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Sandbox } from "@fxdesk/sandbox";
-import type { FxdeskClient } from "@fxdesk/toolkit";
-import { faultServer, type FaultServer, inSequence, respond } from "../support/fault-server";
-import { sampleInput } from "../support/samples";
+import { createClient, type FxdeskClient, type Values } from "@fxdesk/toolkit";
+import { operation } from "@fxdesk/toolkit/operations";
+import { z } from "zod";
+import { preview } from "../../cli/call/run";
+import { getTrade } from "../../core/contract/trades";
+import { type Fault, faultServer, type FaultServer, inSequence, respond } from "../support/fault-server";
+import { operationNamed } from "../support/operations";
+import { closeLater, tempFolder } from "../support/resources";
+import { makeQuote } from "../support/samples";
 import { openSandbox, openSandboxAndClient } from "../support/sandboxes";
-import { runFxdesk as run, type Variables, variablesOf } from "./run-command";
+import {
+  booking,
+  jsonOf,
+  runFxdesk as run,
+  usageErrorOf,
+  type Variables,
+  variablesFor,
+  variablesOf,
+} from "./run-command";
 
 let sandbox: Sandbox;
 let client: FxdeskClient;
 let variables: Variables;
 
-const fxdesk = (args: readonly string[], input?: string) =>
-  run(args, { variables, ...(input !== undefined && { input }) });
+const fxdesk = (args: readonly string[], input = "") => run(args, { variables, input });
+const refusal = (args: readonly string[], input = "") => usageErrorOf(args, { variables, input });
+const call = async <T>(...args: readonly string[]): Promise<T> =>
+  JSON.parse((await fxdesk(["call", ...args])).stdout) as T;
+
+const startServer = async (fault: Fault): Promise<FaultServer> => closeLater(await faultServer(fault));
 
 beforeAll(async () => {
   ({ sandbox, client } = await openSandboxAndClient());
   variables = variablesOf(sandbox);
 });
 
-/** Variables for a server without token endpoint. */
-const variablesFor = ({ url }: FaultServer): Variables => ({
-  FXDESK_BASE_URL: url,
-  FXDESK_CLIENT_ID: "c-1",
-  FXDESK_ACCESS_TOKEN: "a-token",
-});
-
-const booking = async () => {
-  const { quote_id, reason } = await sampleInput("trades.book", client);
-  return ["call", "trades.book", "--quote-id", String(quote_id), "--reason", String(reason)];
-};
+const newBooking = async () => [
+  "call",
+  "trades.book",
+  "--quote-id",
+  await makeQuote(client),
+  "--reason",
+  "other",
+];
 
 describe("responses", () => {
   test("prints all pages as one list with --all", async () => {
-    const { stdout } = await fxdesk(["call", "trades.list", "--page-size", "7", "--all"]);
     const all = [];
     for await (const trade of client.trades.list.all()) all.push(trade);
     expect(all.length).toBeGreaterThan(7);
-    expect(JSON.parse(stdout)).toEqual(all);
+    expect(await call("trades.list", "--page-size", "7", "--all")).toEqual(all);
   });
 
   test("notes that more pages exist", async () => {
@@ -57,12 +71,11 @@ describe("responses", () => {
         200,
         JSON.stringify({ transactions: { booked: [], information: [{ page: number }], _links: next } }),
       );
-    const bank = await faultServer(inSequence(page(1, { next: { href: "?page=2" } }), page(2, {})));
+    const bank = await startServer(inSequence(page(1, { next: { href: "?page=2" } }), page(2, {})));
     const args = ["openBanking.listTransactions", "--account-id", "A1", "--consent-id", "C1"];
     const { stdout, code } = await run(["call", ...args, "--booking-status", "information", "--all"], {
       variables: { ...variables, FXDESK_XS2A_URL: bank.url },
     });
-    await bank.close();
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
       transactions: { booked: [], information: [{ page: 1 }, { page: 2 }], _links: {} },
@@ -70,8 +83,8 @@ describe("responses", () => {
   });
 
   test("writes files to --output, without the summary", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "fxdesk-cli-"));
-    const service = await faultServer(respond(200, "a statement", { "content-type": "application/pdf" }));
+    const folder = await tempFolder();
+    const service = await startServer(respond(200, "a statement", { "content-type": "application/pdf" }));
     const link = join(folder, "link.pdf");
     const id = "00000000-0000-4000-8000-000000000001";
     await symlink("file.pdf", link);
@@ -94,8 +107,6 @@ describe("responses", () => {
       code: 8,
       stderr: `statements.getFile: The file could not be written (${folder} is a folder).\n`,
     });
-    await service.close();
-    await rm(folder, { recursive: true });
   });
 
   test("prints an empty list", async () => {
@@ -107,28 +118,23 @@ describe("responses", () => {
 
 describe("fields", () => {
   test("lists accept repeated flags and commas", async () => {
-    const commas = await fxdesk(["call", "trades.list", "--trade-type", "spot,ndf"]);
-    const repeated = await fxdesk(["call", "trades.list", "--trade-type", "spot", "--trade-type", "ndf"]);
-    const types = (JSON.parse(commas.stdout) as { trade_type: string }[]).map(({ trade_type }) => trade_type);
-    expect(new Set(types)).toEqual(new Set(["spot", "ndf"]));
-    expect(repeated.stdout).toBe(commas.stdout);
+    const commas = await call<{ trade_type: string }[]>("trades.list", "--trade-type", "spot,ndf");
+    expect(new Set(commas.map(({ trade_type }) => trade_type))).toEqual(new Set(["spot", "ndf"]));
+    expect(await call("trades.list", "--trade-type", "spot", "--trade-type", "ndf")).toEqual(commas);
   });
 
   test("--input reads a file or stdin; flags take precedence", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "fxdesk-cli-"));
-    const path = join(folder, "input.json");
+    const path = join(await tempFolder(), "input.json");
     await writeFile(path, JSON.stringify({ page_size: 2, trade_type: ["spot"] }));
-    const fromFile = await fxdesk(["call", "trades.list", "--input", path]);
-    expect(JSON.parse(fromFile.stdout)).toHaveLength(2);
-    const flagWins = await fxdesk(["call", "trades.list", "--input", path, "--page-size", "1"]);
-    expect(JSON.parse(flagWins.stdout)).toHaveLength(1);
-    const fromStdin = await fxdesk(["call", "trades.list", "--input", "-"], '{"page_size": 1}');
-    expect(JSON.parse(fromStdin.stdout)).toHaveLength(1);
-    await rm(folder, { recursive: true });
+    const list = ["trades.list", "--input"];
+    expect(await call(...list, path)).toHaveLength(2);
+    expect(await call(...list, path, "--page-size", "1")).toHaveLength(1);
+    const { stdout } = await fxdesk(["call", ...list, "-"], '{"page_size": 1}');
+    expect(JSON.parse(stdout)).toHaveLength(1);
   });
 
   test("@ reads a value from a file or stdin, and @@ escapes it", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "fxdesk-cli-"));
+    const folder = await tempFolder();
     const file = async (name: string, content: string) => {
       const path = join(folder, name);
       await writeFile(path, content);
@@ -139,31 +145,32 @@ describe("fields", () => {
     const document = await file("payment.xml", "<Document>\n<a/></Document>\n");
     expect((await fxdesk([...bulk, document])).stderr).toMatch(/\s<Document>\n<a\/><\/Document>\n$/);
     expect((await fxdesk([...bulk, "@-"], "<Document/>")).stderr).toMatch(/\s<Document\/>\n$/);
-    const book = ["call", "trades.book", "--quote-id", "q", "--reason", "other", "--reference", "@@home"];
-    expect((await fxdesk(book)).stderr).toContain('"reference": "@home"');
+    expect((await fxdesk([...booking, "--reference", "@@home"])).stderr).toContain('"reference": "@home"');
     const config = ["call", "approvalsWorkflow.replaceConfig", "--rules", "[]", "--groups"];
     const groups = await file("groups.json", '[{ "name": "A", "members": ["c1"] }]');
     expect((await fxdesk([...config, groups])).stderr).toMatch(/"members": \[\s+"c1"/);
-    await rm(folder, { recursive: true });
   });
 
   test.each([
-    [["--groups", "@nothing.json"], /--groups: nothing\.json cannot be read/],
-    [["--groups", "@-", "--rules", "@-"], /--\w+: stdin is already used by --\w+/],
-    [["--input", "-", "--rules", "@-"], /--rules: stdin is already used by --input/],
+    [
+      ["approvalsWorkflow.replaceConfig", "--groups", "@nothing.json"],
+      /--groups: nothing\.json cannot be read/,
+    ],
+    [
+      ["approvalsWorkflow.replaceConfig", "--groups", "@-", "--rules", "@-"],
+      /--\w+: stdin is already used by --\w+/,
+    ],
+    [
+      ["approvalsWorkflow.replaceConfig", "--input", "-", "--rules", "@-"],
+      /--rules: stdin is already used by --input/,
+    ],
+    [["trades.list", "--input", "nothing.json"], /nothing\.json cannot be read/],
   ])("%j is refused", async (args, message) => {
-    const { code, stderr } = await fxdesk(["call", "approvalsWorkflow.replaceConfig", ...args], "{}");
-    expect(code).toBe(2);
-    expect(stderr).toMatch(message);
+    expect(await refusal(["call", ...args], "{}")).toMatch(message);
   });
 
-  test.each([
-    ["nothing.json", "", /nothing\.json cannot be read/],
-    ["-", "{", /stdin is not valid JSON/],
-  ])("--input %s that holds %j is refused", async (path, content, message) => {
-    const { code, stderr } = await fxdesk(["call", "trades.list", "--input", path], content);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(message);
+  test("input that is not valid JSON is refused", async () => {
+    expect(await refusal(["call", "trades.list", "--input", "-"], "{")).toMatch(/stdin is not valid JSON/);
   });
 
   const rules = (amount: string) =>
@@ -182,21 +189,16 @@ describe("fields", () => {
   ])("refuses numbers that would lose digits: %s", async (_, args, input, message) => {
     const before = sandbox.requests.length;
     const groups = ["--groups", '[{ "name": "A", "members": ["c1"] }]'];
-    const { code, stderr } = await fxdesk(
-      ["call", "approvalsWorkflow.replaceConfig", ...groups, ...args, "--yes"],
-      input,
-    );
-    expect(code).toBe(2);
-    expect(stderr).toContain(message);
+    const command = ["call", "approvalsWorkflow.replaceConfig", ...groups, ...args, "--yes"];
+    expect(await refusal(command, input)).toContain(message);
     expect(sandbox.requests).toHaveLength(before);
   });
 
   test("names invalid fields and sends nothing", async () => {
     const before = sandbox.requests.length;
-    const { code, stderr } = await fxdesk(["call", "trades.list", "--page", "0", "--trade-type", "sport"]);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/--page must be at least 1, not 0/);
-    expect(stderr).toMatch(/--trade-type must be one of spot, forward/);
+    const message = await refusal(["call", "trades.list", "--page", "0", "--trade-type", "sport"]);
+    expect(message).toMatch(/--page must be at least 1, not 0/);
+    expect(message).toMatch(/--trade-type must be one of spot, forward/);
     expect(sandbox.requests).toHaveLength(before);
   });
 
@@ -211,27 +213,70 @@ describe("fields", () => {
 
 describe("money", () => {
   test("sends nothing without --yes and shows the request", async () => {
-    const before = sandbox.requests.length;
-    const args = await booking();
+    const args = await newBooking();
     const asked = sandbox.requests.length;
-    const { code, stdout, stderr } = await fxdesk(args);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toContain(`POST ${sandbox.baseUrl}/trades?quote_id=${args[3]}&client_id=`);
-    expect(stderr).toContain('"reason": "payment_for_goods"');
+    const message = await refusal(args);
+    expect(message).toContain(`POST ${sandbox.baseUrl}/trades?quote_id=${args[3]}&client_id=`);
+    expect(message).toContain('"reason": "other"');
     for (const secret of [variables.FXDESK_ACCESS_TOKEN!, variables.FXDESK_API_KEY!])
-      expect(stderr).not.toContain(secret);
-    expect(asked).toBeGreaterThan(before);
+      expect(message).not.toContain(secret);
     expect(sandbox.requests).toHaveLength(asked);
   });
 
   test("sends the request once with --yes", async () => {
-    const asked = await booking();
+    const args = await newBooking();
     const before = sandbox.requests.length;
-    const { code, stdout } = await fxdesk([...asked, "--yes"]);
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toHaveProperty("trade_id");
+    expect(await call(...args.slice(1), "--yes")).toHaveProperty("trade_id");
     const sent = sandbox.requests.slice(before).filter(({ url }) => url.startsWith("/trades"));
     expect(sent.map(({ method }) => method)).toEqual(["POST"]);
+  });
+});
+
+describe("repeated calls", () => {
+  let server: FaultServer;
+  beforeEach(async () => {
+    server = await startServer(respond(201, '{"trade_id":"t-1","bank_account":{}}'));
+  });
+
+  const book = (...flags: readonly string[]) =>
+    run([...booking, "--yes", ...flags], { variables: { ...variablesFor(server), FXDESK_ACTOR: "jane" } });
+
+  test("a repeated booking prints the recorded outcome", async () => {
+    const [first, again] = [await book(), await book()];
+    expect([first.code, again.code]).toEqual([0, 0]);
+    expect(again.stdout).toBe(first.stdout);
+    expect(first.stderr).toMatch(/^Journal entry [\w-]+, reference FX-[\w-]+\.\n/);
+    expect(again.stderr).toMatch(
+      /^Note: nothing was sent now; .* earlier call with the same key\. Journal entry/,
+    );
+    expect(server.heads).toHaveLength(1);
+
+    const entry = /entry ([\w-]+),/.exec(first.stderr)![1]!;
+    expect(await jsonOf(["journal", "show", entry])).toMatchObject({
+      surface: "cli",
+      intent: { actor: "jane" },
+    });
+  });
+
+  test("--json prints the journal entry, also in errors", async () => {
+    const { stderr } = await book("--json", "--key", "K-1");
+    const first = JSON.parse(stderr.split("\n")[0]!) as { entry: string };
+    expect(first).toMatchObject({ code: "journal", entry: expect.any(String), replayed: false });
+    const other = await book("--json", "--key", "K-1", "--reference", "another");
+    expect(other.code).toBe(5);
+    expect(JSON.parse(other.stderr)).toMatchObject({
+      code: "conflict",
+      outcome: "not-sent",
+      journal: { entry: first.entry, replayed: false },
+    });
+    expect(server.heads).toHaveLength(1);
+  });
+
+  test("rejects an invalid key as a usage error", async () => {
+    const { code, stderr } = await book("--key", " ");
+    expect(code).toBe(2);
+    expect(stderr).toContain("--key must be text of 1 to 200 characters");
+    expect(server.heads).toHaveLength(0);
   });
 });
 
@@ -254,7 +299,7 @@ describe("exit codes", () => {
     [409, 5],
     [502, 7],
   ])("a booking that is answered %i ends with %i", async (status, expected) => {
-    const args = await booking();
+    const args = await newBooking();
     sandbox.force("trades.book", status);
     expect((await fxdesk([...args, "--yes"])).code).toBe(expected);
   });
@@ -269,84 +314,90 @@ describe("exit codes", () => {
 });
 
 describe("errors", () => {
-  test.each(["soon", "0", "2147483648"])("name the flag of a limit that does not fit: %s", async (limit) => {
-    const asked = sandbox.requests.length;
-    for (const flag of ["--timeout-ms", "--queue-timeout-ms"]) {
-      const { code, stdout, stderr } = await fxdesk(["call", "trades.list", flag, limit]);
-      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-      expect(stderr).toContain(`${flag} must be a whole number from 1 to 2147483647, not `);
-      expect(stderr).toContain(limit);
-    }
-    expect(sandbox.requests).toHaveLength(asked);
-  });
-
-  test.each([
-    [{ FXDESK_BASE_URL: "nowhere" }, "FXDESK_BASE_URL or --base-url must be an http or https address"],
-    [{ FXDESK_TIMEOUT_MS: "soon" }, "FXDESK_TIMEOUT_MS or --timeout-ms must be a whole number"],
-  ])("name the variable and flag of an invalid setting: %j", async (changed, message) => {
-    const wrong = { ...variables, ...changed };
-    const { code, stderr } = await run(["call", "trades.list"], { variables: wrong });
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
-  });
-
   test("are one JSON line with --json, without a secret", async () => {
-    const { stderr } = await run(["call", "trades.get", "--trade-id", "nothing", "--json"], { variables });
+    const { stderr } = await fxdesk(["call", "trades.get", "--trade-id", "nothing", "--json"]);
     expect(stderr.trim().split("\n")).toHaveLength(1);
     expect(JSON.parse(stderr)).toMatchObject({ code: "not_found", outcome: "rejected", status: 404 });
     expect(stderr).not.toContain(variables.FXDESK_ACCESS_TOKEN);
   });
 
-  test("suggest corrections", async () => {
-    expect((await fxdesk(["call", "trade.lst"])).stderr).toContain("Did you mean trades.list");
-    expect((await fxdesk(["call", "list_trades"])).stderr).toContain("Did you mean trades.list");
-    expect((await fxdesk(["call", "trades"])).stderr).toContain("trades.book, trades.list or trades.get");
-    expect((await fxdesk(["call", "trades.list", "--page_siz", "1"])).stderr).toContain("--page-size");
-    expect((await fxdesk(["opertions"])).stderr).toContain("Did you mean operations");
-  });
-
-  test.each([
-    [["call"], /Name an operation/],
-    [["call", "trades.list", "--page"], /--page needs a value/],
-    [["call", "trades.list", "--table=yes"], /--table takes no value/],
-    [["call", "trades.list", "spot"], /Unexpected argument "spot"/],
-    [["operations", "--trades"], /no flag --trades/],
-    [["call", "trades.list", "--page", "1", "--page", "2"], /--page may be given only once/],
-    [
-      ["call", "trades.list", "--base-url", "ftp://example.com"],
-      /--base-url must be an http or https address/,
-    ],
-    [["toString"], /There is no command "toString"/],
-    [["sandbox", "--port", "eighty"], /--port must be a number/],
-  ])("fxdesk %j exits with 2 and a reason", async (args, message) => {
-    const { code, stdout, stderr } = await fxdesk(args);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(message);
-  });
-
   test("of the service cannot start lines; our own line breaks stay", async () => {
     const details = "\n\nfxdesk: carried out (201) \r\nJournal entry: forged";
-    const body = JSON.stringify({ code: "conflict", message: "No.", details });
-    const server = await faultServer(respond(409, body));
-    const given = { variables: variablesFor(server) };
-    const book = ["call", "trades.book", "--quote-id", "q-1", "--reason", "other", "--yes"];
-    const [said, entry, ...more] = (await run(book, given)).stderr.trimEnd().split("\n");
+    const server = await startServer(
+      respond(409, JSON.stringify({ code: "conflict", message: "No.", details })),
+    );
+    const { stderr } = await run([...booking, "--yes"], { variables: variablesFor(server) });
+    const [said, entry, ...more] = stderr.trimEnd().split("\n");
     expect(said).toContain("No. fxdesk: carried out (201) Journal entry: forged [conflict]");
     expect(entry).toMatch(/^Journal entry: [\w-]+$/);
     expect(more).toEqual([]);
-    await server.close();
   });
 });
 
-describe("secrets", () => {
-  test.each(["access-token", "auth-client-secret"])(
-    "--%s is not accepted, and its value is not repeated",
-    async (flag) => {
-      for (const args of [[`--${flag}`, "canary"], [`--${flag}=canary`]]) {
-        const { code, stderr } = await fxdesk(["call", "trades.list", ...args]);
-        expect(code).toBe(2);
-        expect(stderr).toContain("in the environment");
-        expect(stderr).not.toContain("canary");
-      }
-    },
-  );
+describe("a preview", () => {
+  let offline: FxdeskClient;
+  beforeAll(() => {
+    offline = closeLater(
+      createClient({
+        baseUrl: "https://api.example.com/v2",
+        xs2aUrl: "https://banking.example.com",
+        clientId: "client-1",
+        contactId: "contact-1",
+        psu: { "PSU-IP-Address": "192.0.2.7" },
+        credentials: { accessToken: "a-secret-token", apiKey: "a-secret-key" },
+      }),
+    );
+  });
+  const previewOf = (name: string, input: Values) => preview(offline.prepare(operationNamed(name), input));
+
+  test("shows address, body and other headers, without routine and generated ones", () => {
+    const payment = {
+      "payment-service": "payments",
+      "payment-product": "sepa-credit-transfers",
+      debtorAccount: { iban: "BE71096123456769" },
+      instructedAmount: { currency: "EUR", amount: "125.50" },
+      creditorAccount: { iban: "FR6400000000000000012345697" },
+      creditorName: "Ferme Duval SARL",
+      "TPP-Redirect-URI": "https://app.example/done",
+    };
+    const [head, body] = previewOf("payments.initiate", payment).split("\n\n");
+    expect(head!.split("\n")).toEqual([
+      "POST https://banking.example.com/v1/payments/sepa-credit-transfers",
+      "PSU-IP-Address: 192.0.2.7",
+      "TPP-Redirect-URI: https://app.example/done",
+    ]);
+    expect(JSON.parse(body!)).toMatchObject({ creditorName: "Ferme Duval SARL" });
+  });
+
+  test.each([undefined, " "])("names generated values and does not show them: %j", (reference) => {
+    expect(previewOf("trades.book", { quote_id: "q 1", reason: "other", reference }))
+      .toBe(`POST https://api.example.com/v2/trades?quote_id=q%201&client_id=client-1
+
+{
+  "reason": "other"
+}
+
+reference is generated when the request is sent. Set your own with --reference.`);
+  });
+
+  test("finds generated values in query and headers by the declaration", () => {
+    const declared = operation({
+      ...getTrade,
+      name: "trades.remind",
+      effect: "money",
+      method: "POST",
+      query: { ...getTrade.query, mark_once: z.string().optional() },
+      headers: { "Mark-Twice": z.string().optional() },
+      generates: { mark_once: "uuid", "Mark-Twice": "reference" },
+    });
+    const shown = (input: Values) => preview(offline.prepare(declared, { trade_id: "t", ...input }));
+    const request = "POST https://api.example.com/v2/trades/t?client_id=client-1";
+    expect(shown({})).toBe(
+      `${request}
+
+mark_once is generated when the request is sent. Set your own with --mark-once.
+Mark-Twice is generated when the request is sent. Set your own with --mark-twice.`,
+    );
+    expect(shown({ mark_once: "a", "Mark-Twice": "b" })).toBe(`${request}&mark_once=a\nMark-Twice: b`);
+  });
 });

@@ -1,14 +1,15 @@
 /** Tests extensions on the command line. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { Sandbox } from "@fxdesk/sandbox";
 import { serviceFrom } from "@fxdesk/toolkit";
 import { callablesOf } from "@fxdesk/toolkit/operations";
 import { fxdeskService } from "../../core/client/fxdesk-service";
+import { tempFolder } from "../support/resources";
+import { openSandbox } from "../support/sandboxes";
 import { runFxdesk as run, type CommandResult, type Variables, variablesOf } from "./run-command";
 
-const extensionSource = (more: string) => `
+const extensionSource = `
 module.exports = ({ operation, json, z }) => ({ operations: [
   operation({
     name: "fixings.request",
@@ -24,39 +25,28 @@ module.exports = ({ operation, json, z }) => ({ operations: [
     responses: { 200: json(z.object({ rate: z.number() }), "The fixing.") },
     errors: {},
     contract: "none",
-    ${more}
   }),
 ] });`;
 
-let folder: string;
 let sandbox: Sandbox;
-
-let modules = 0;
+let extension: string;
 
 async function writeModule(content: string): Promise<string> {
-  const path = join(folder, `${(modules += 1)}.js`);
+  const path = join(await tempFolder(), "extension.js");
   await writeFile(path, content);
   return path;
 }
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "fxdesk-cli-"));
-  const service = serviceFrom({ FXDESK_EXTENSIONS: await writeModule(extensionSource("")) });
-  sandbox = await startSandbox({
-    service,
+  extension = await writeModule(extensionSource);
+  sandbox = await openSandbox({
+    service: serviceFrom({ FXDESK_EXTENSIONS: extension }),
     behaviours: { "fixings.request": () => ({ status: 200, body: { rate: 1.25 } }) },
   });
 });
 
-afterAll(async () => {
-  await sandbox.close();
-  await rm(folder, { recursive: true });
-});
-
-const fxdesk = async (args: readonly string[], more: Variables = {}): Promise<CommandResult> => {
-  const FXDESK_EXTENSIONS = await writeModule(extensionSource(""));
-  return run(args, { variables: { ...variablesOf(sandbox), FXDESK_EXTENSIONS, ...more } });
-};
+const fxdesk = (args: readonly string[], more: Variables = {}): Promise<CommandResult> =>
+  run(args, { variables: { ...variablesOf(sandbox), FXDESK_EXTENSIONS: extension, ...more } });
 
 const trusted = { FXDESK_EXTENSION_EFFECTS: "others.list, fixings.request" };
 
@@ -93,26 +83,16 @@ test("are not loaded by a command without operations", async () => {
   expect((await fxdesk(["--version"], given)).code).toBe(0);
 });
 
-describe("invalid extensions are usage errors", () => {
-  const commands = [["call", "trades.list"], ["openapi"]];
-
-  test.each(commands)("fxdesk %s %s", async (...args) => {
-    const { code, stdout, stderr } = await fxdesk(args, { FXDESK_EXTENSIONS: "extension.js" });
-    const message = 'FXDESK_EXTENSIONS must be an absolute path, not "extension.js".\n';
-    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: message });
-  });
-
-  test.each([
-    ["module.exports = 1;", "must export a function"],
-    [
-      "module.exports = () => { throw new Error('No rates today'); };",
-      "which cannot be used: No rates today",
-    ],
-  ])("%s", async (content, message) => {
-    const path = await writeModule(content);
-    const { code, stdout, stderr } = await fxdesk(["operations"], { FXDESK_EXTENSIONS: path });
+test.each([
+  ["a relative path", "extension.js", "must be an absolute path"],
+  ["no function", "module.exports = 1;", "must export a function"],
+  ["an error", "module.exports = () => { throw new Error('No rates'); };", "cannot be used: No rates"],
+])("%s is a usage error", async (_, content, message) => {
+  const path = content.endsWith(".js") ? content : await writeModule(content);
+  for (const command of ["operations", "openapi"]) {
+    const { code, stdout, stderr } = await fxdesk([command], { FXDESK_EXTENSIONS: path });
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(/^FXDESK_EXTENSIONS names /);
+    expect(stderr).toMatch(/^FXDESK_EXTENSIONS /);
     expect(stderr).toContain(message);
-  });
+  }
 });

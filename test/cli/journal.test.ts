@@ -1,178 +1,208 @@
 /** Tests fxdesk journal. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Sandbox } from "@fxdesk/sandbox";
 import type { Entry } from "../../core/journal/entry";
 import { openJournal } from "../../core/journal/journal";
 import { withStore } from "../../core/store/open";
 import { done, intent, longMs, unknown } from "../core/journal/fixtures";
-import { runFxdesk } from "./run-command";
-
-let folder: string;
-beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), "fxdesk-journal-"))));
-afterAll(() => rm(folder, { recursive: true }));
+import { closeLater, tempFolder } from "../support/resources";
+import { makeQuote, sandboxClient } from "../support/samples";
+import { openSandbox } from "../support/sandboxes";
+import { jsonOf, runFxdesk, storeVariables, usageErrorOf, type Variables, variablesOf } from "./run-command";
 
 const key = Buffer.alloc(32, 7);
-let storePath: string;
-let booked: Entry;
-let lost: Entry;
-let count = 0;
-
+let folder: string;
+let variables: Variables;
 beforeEach(async () => {
-  storePath = join(folder, `${(count += 1)}.db`);
-  const journal = await openJournal({ location: storePath, key });
-  const made = async (name: string, ending: typeof done) => {
-    const { entry } = await journal.claim(intent({ key: name }), longMs);
-    await journal.recordSent(entry);
-    return journal.recordOutcome(entry, ending);
-  };
-  booked = await made("key-1", done);
-  lost = await made("key-2", unknown);
-  await journal.close();
+  folder = await tempFolder();
+  variables = { ...storeVariables(join(folder, "store.db"), key), FXDESK_ACTOR: "treasurer" };
 });
 
-const variables = () => ({
-  FXDESK_STORE: storePath,
-  FXDESK_STORE_KEY: key.toString("base64"),
-  FXDESK_ACTOR: "treasurer",
-});
-const journal = (...words: string[]) => runFxdesk(["journal", ...words], { variables: variables() });
-const json = async (...words: string[]) =>
-  JSON.parse((await journal(...words, "--json")).stdout) as Record<string, unknown>;
+const journal = (...words: string[]) => runFxdesk(["journal", ...words], { variables });
+const json = (...words: string[]) => jsonOf<Record<string, unknown>>(["journal", ...words], variables);
 
 /** Removes undefined members, as JSON does. */
 const asJson = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
 
-test("list prints outcomes, newest first", async () => {
-  const { code, stdout } = await journal("list");
-  expect(code).toBe(0);
-  const [heading, first, second, ...rest] = stdout.trimEnd().split("\n");
-  expect(heading).toMatch(/^started +entry +operation +state +identity +reference +key +environment$/);
-  for (const words of [lost.id, "unknown", "key-2"]) expect(first).toContain(words);
-  for (const words of [booked.id, "done", "trade-1", "FX-1"]) expect(second).toContain(words);
-  expect(rest).toEqual([]);
-  expect(await json("list")).toEqual(asJson([lost, booked]));
-  expect(await json("list", "--state", "done", "--state", "sent")).toEqual(asJson([booked]));
-  expect(await json("list", "--limit", "1")).toEqual(asJson([lost]));
-});
+describe("a journal with a booking that was done and one that was lost", () => {
+  let booked: Entry;
+  let lost: Entry;
 
-test("show prints all events of an entry", async () => {
-  const { code, stdout } = await journal("show", booked.id);
-  expect(code).toBe(0);
-  for (const words of ["trades.book", "trade-1", "jane", "Ångström & Søn", '"status":200'])
-    expect(stdout.replace(/\s+/g, " ")).toContain(words);
-  expect(stdout).toMatch(/ intent [^]* sent[^]* ended /);
-  expect(await json("show", booked.id)).toMatchObject({
-    ...(asJson(booked) as object),
-    events: [
-      { seq: 1, kind: "intent" },
-      { seq: 2, kind: "sent" },
-      { seq: 3, kind: "ended" },
-    ],
+  beforeEach(async () => {
+    const opened = closeLater(await openJournal({ location: variables.FXDESK_STORE!, key }));
+    const made = async (name: string, ending: typeof done) => {
+      const { entry } = await opened.claim(intent({ key: name }), longMs);
+      await opened.recordSent(entry);
+      return opened.recordOutcome(entry, ending);
+    };
+    booked = await made("key-1", done);
+    lost = await made("key-2", unknown);
   });
-});
 
-test("resolve records the outcome and the person", async () => {
-  const words = ["--outcome", "done", "--identity", "trade-2", "--note", "seen in the desk's list"];
-  expect(await journal("resolve", lost.id, ...words)).toMatchObject({
-    code: 0,
-    stdout: `Entry ${lost.id} is done.\n`,
-    stderr: "",
-  });
-  expect(await json("show", lost.id)).toMatchObject({
-    ending: { state: "done", by: "person", identity: "trade-2" },
-    endingDetails: { note: "seen in the desk's list", actor: "treasurer" },
-  });
-  const again = await journal("resolve", lost.id, ...words);
-  expect(again.code).toBe(2);
-  expect(again.stderr).toContain("only an unknown entry can be resolved");
-});
-
-test("resolve as not-sent warns that the key is free again", async () => {
-  const { code, stderr } = await journal("resolve", lost.id, "--outcome", "not-sent", "--note", "not there");
-  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("Its key is free") as string });
-});
-
-test("erase removes the details and the journal still verifies", async () => {
-  const { code, stdout } = await journal("erase", booked.id);
-  expect({ code, stdout }).toEqual({ code: 0, stdout: `The details of entry ${booked.id} are erased.\n` });
-  const { stdout: shown } = await journal("show", booked.id);
-  expect(shown).not.toContain("Ångström");
-  expect(shown).toContain('{"details":"erased"}');
-  expect((await journal("verify")).code).toBe(0);
-  expect((await journal("export")).stdout.split("\n")[0]).not.toContain("Ångström");
-  const early = await journal("erase", lost.id);
-  expect(early.code).toBe(2);
-  expect(early.stderr).toContain("its details are needed until its outcome is known");
-});
-
-test("verifies an export with the head of the store", async () => {
-  const { head, ...rest } = await json("verify");
-  expect(rest).toEqual({ events: 6, entries: 2, faults: [], faultCount: 0 });
-  const { stdout } = await journal("export");
-  const path = join(folder, "export.jsonl");
-  await writeFile(path, stdout);
-  const elsewhere = (...words: string[]) => runFxdesk(["journal", "verify", "--file", path, ...words]);
-  const verified = await elsewhere("--head", String(head));
-  expect(verified.code).toBe(0);
-  for (const words of ["Events", "6", String(head)]) expect(verified.stdout).toContain(words);
-
-  await writeFile(path, stdout.replace("trade-1", "trade-7"));
-  const changed = await elsewhere();
-  expect(changed.code).toBe(1);
-  expect(changed.stdout).toMatch(/line 3 +its hash does not match/);
-
-  const lines = stdout.split("\n").slice(0, 3);
-  const { hash } = JSON.parse(lines[2]!) as { hash: string };
-  await writeFile(path, [...lines, `{"count":3,"head":"${hash}"}\n`].join("\n"));
-  expect((await elsewhere()).code).toBe(0);
-  const cut = await elsewhere("--head", String(head), "--json");
-  expect({ code: cut.code, ...(JSON.parse(cut.stdout) as object) }).toMatchObject({
-    code: 1,
-    head: `3:${hash}`,
-    faults: [{ where: "end" }],
-  });
-});
-
-test("verify and store check find changed events", async () => {
-  await withStore({ location: storePath, key }, ({ database }) =>
-    database.run("UPDATE fxdesk_journal_events SET at = at + 1 WHERE seq = 2"),
-  );
-  const { code, stdout } = await journal("verify");
-  expect(code).toBe(1);
-  expect(stdout).toMatch(/event 2 +its hash does not match/);
-  const checked = await runFxdesk(["store", "check"], { variables: variables() });
-  expect(checked.code).toBe(1);
-  expect(checked.stdout).toContain("Journal, event 2: its hash does not match");
-});
-
-const id = "0d6f1f1e-8c5b-4b0a-9b58-1c1a7f2f9a11";
-test.each<[words: string[], said: string]>([
-  [[], "Name a command: fxdesk journal list, export, verify, show, resolve, erase or recover."],
-  [["lst"], 'There is no command "lst"'],
-  [["show"], "<id> is missing: fxdesk journal"],
-  [["show", id], `Journal entry ${id} does not exist`],
-  [["resolve", id, "--outcome", "done"], "--note <text> is required"],
-  [["resolve", id, "--note", "x"], "--outcome <done|rejected|not-sent> is required"],
-  [
-    ["resolve", id, "--note", "x", "--outcome", "unknown"],
-    "--outcome must be done, rejected or not-sent, not",
-  ],
-  [["list", "--state", "gone"], "--state must be intended, sent, done, rejected, not-sent or unknown, not"],
-  [["list", "--limit", "0"], "--limit must be a whole number of at least 1"],
-  [["verify", "--head", "12"], "--head must be a number, a colon and 64 hex digits"],
-  [["verify", "--file", "/nowhere/export.jsonl"], "--file cannot be read: ENOENT"],
-])("%j is a usage error", async (words, said) => {
-  const { code, stderr } = await journal(...words);
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(said) as string });
-});
-
-test.each([[], ["list"], ["export"], ["verify"], ["show"], ["resolve"], ["erase"], ["show", id]])(
-  "journal %s %s has a help page",
-  async (...words) => {
-    const { code, stdout } = await journal(...words.filter(Boolean), "--help");
+  test("list prints outcomes, newest first", async () => {
+    const { code, stdout } = await journal("list");
     expect(code).toBe(0);
-    expect(stdout).toContain(`fxdesk journal ${words[0] ?? "<command>"}`);
-    expect(stdout).toContain("FXDESK_STORE");
-  },
-);
+    const [heading, first, second, ...rest] = stdout.trimEnd().split("\n");
+    expect(heading).toMatch(/^started +entry +operation +state +identity +reference +key +environment$/);
+    for (const words of [lost.id, "unknown", "key-2"]) expect(first).toContain(words);
+    for (const words of [booked.id, "done", "trade-1", "FX-1"]) expect(second).toContain(words);
+    expect(rest).toEqual([]);
+    expect(await json("list")).toEqual(asJson([lost, booked]));
+    expect(await json("list", "--state", "done", "--state", "sent")).toEqual(asJson([booked]));
+    expect(await json("list", "--limit", "1")).toEqual(asJson([lost]));
+  });
+
+  test("show prints all events of an entry", async () => {
+    const { code, stdout } = await journal("show", booked.id);
+    expect(code).toBe(0);
+    for (const words of ["trades.book", "trade-1", "jane", "Ångström & Søn", '"status":200'])
+      expect(stdout.replace(/\s+/g, " ")).toContain(words);
+    expect(stdout).toMatch(/ intent [^]* sent[^]* ended /);
+    expect(await json("show", booked.id)).toMatchObject({
+      ...(asJson(booked) as object),
+      events: [
+        { seq: 1, kind: "intent" },
+        { seq: 2, kind: "sent" },
+        { seq: 3, kind: "ended" },
+      ],
+    });
+  });
+
+  test("resolve records the outcome and the person, once", async () => {
+    const words = [
+      "resolve",
+      lost.id,
+      "--outcome",
+      "done",
+      "--identity",
+      "trade-2",
+      "--note",
+      "seen in the list",
+    ];
+    expect(await journal(...words)).toMatchObject({
+      code: 0,
+      stdout: `Entry ${lost.id} is done.\n`,
+      stderr: "",
+    });
+    expect(await json("show", lost.id)).toMatchObject({
+      ending: { state: "done", by: "person", identity: "trade-2" },
+      endingDetails: { note: "seen in the list", actor: "treasurer" },
+    });
+    expect(await usageErrorOf(["journal", ...words], { variables })).toContain(
+      "only an unknown entry can be resolved",
+    );
+  });
+
+  test("resolve as not-sent warns that the key is free again", async () => {
+    const resolved = await journal("resolve", lost.id, "--outcome", "not-sent", "--note", "not there");
+    expect(resolved).toMatchObject({ code: 0, stderr: expect.stringContaining("Its key is free") as string });
+  });
+
+  test("erase removes the details and the journal still verifies", async () => {
+    const { code, stdout } = await journal("erase", booked.id);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `The details of entry ${booked.id} are erased.\n` });
+    const { stdout: shown } = await journal("show", booked.id);
+    expect(shown).not.toContain("Ångström");
+    expect(shown).toContain('{"details":"erased"}');
+    expect((await journal("verify")).code).toBe(0);
+    expect((await journal("export")).stdout.split("\n")[0]).not.toContain("Ångström");
+    expect(await usageErrorOf(["journal", "erase", lost.id], { variables })).toContain(
+      "its details are needed until its outcome is known",
+    );
+  });
+
+  test("verifies an export with the head of the store", async () => {
+    const { head, ...rest } = await json("verify");
+    expect(rest).toEqual({ events: 6, entries: 2, faults: [], faultCount: 0 });
+    const { stdout } = await journal("export");
+    const path = join(folder, "export.jsonl");
+    const verify = async (content: string, ...words: string[]) => {
+      await writeFile(path, content);
+      return runFxdesk(["journal", "verify", "--file", path, ...words]);
+    };
+    const verified = await verify(stdout, "--head", String(head));
+    expect(verified.code).toBe(0);
+    for (const words of ["Events", "6", String(head)]) expect(verified.stdout).toContain(words);
+
+    const changed = await verify(stdout.replace("trade-1", "trade-7"));
+    expect(changed.code).toBe(1);
+    expect(changed.stdout).toMatch(/line 3 +its hash does not match/);
+
+    const lines = stdout.split("\n").slice(0, 3);
+    const { hash } = JSON.parse(lines[2]!) as { hash: string };
+    const cutOff = [...lines, `{"count":3,"head":"${hash}"}\n`].join("\n");
+    expect((await verify(cutOff)).code).toBe(0);
+    const cut = await verify(cutOff, "--head", String(head), "--json");
+    expect({ code: cut.code, ...(JSON.parse(cut.stdout) as object) }).toMatchObject({
+      code: 1,
+      head: `3:${hash}`,
+      faults: [{ where: "end" }],
+    });
+  });
+
+  test("verify and store check find changed events", async () => {
+    await withStore({ location: variables.FXDESK_STORE!, key }, ({ database }) =>
+      database.run("UPDATE fxdesk_journal_events SET at = at + 1 WHERE seq = 2"),
+    );
+    const { code, stdout } = await journal("verify");
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/event 2 +its hash does not match/);
+    const checked = await runFxdesk(["store", "check"], { variables });
+    expect(checked.code).toBe(1);
+    expect(checked.stdout).toContain("Journal, event 2: its hash does not match");
+  });
+});
+
+describe("recover", () => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await openSandbox();
+  });
+  beforeEach(() => {
+    sandbox.control.clearFaults();
+    variables = { ...variablesOf(sandbox), FXDESK_STORE: variables.FXDESK_STORE! };
+  });
+
+  /** Books and drops the response; the entry is unknown if recovery could not run. */
+  async function bookWithLostResponse(kind: "reset-before" | "reset-after"): Promise<string> {
+    const client = sandboxClient(sandbox, { environment: "sandbox", store: variables.FXDESK_STORE! });
+    const quote_id = await makeQuote(client);
+    sandbox.control.addFault({ operation: "trades.book", kind });
+    // Ends the background recovery, which would otherwise find the booking first.
+    sandbox.control.addFault({ operation: "trades.list", kind: "status", status: 403, times: 1 });
+    const { journal: note } = await client.trades.book({ quote_id, reason: "other" }).then(
+      () => Promise.reject(new Error("It was not lost.")),
+      (error: { journal: { entry: string } }) => error,
+    );
+    await client.close();
+    return note.entry;
+  }
+
+  test("finds a booked trade and reports others as unknown", async () => {
+    const [booked, not] = [
+      await bookWithLostResponse("reset-after"),
+      await bookWithLostResponse("reset-before"),
+    ];
+    const { code, stdout } = await journal("recover");
+    expect(code).toBe(7);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines).toHaveLength(2);
+    expect(lines).toContainEqual(
+      expect.stringMatching(new RegExp(`^${booked}  trades.book  done  TR\\d+  Searched`)),
+    );
+    expect(lines).toContainEqual(
+      expect.stringMatching(new RegExp(`^${not}  trades.book  unknown  Searched .*no match`)),
+    );
+    expect(await json("recover")).toMatchObject([{ entry: not, state: "unknown" }]);
+  });
+
+  test("recovers one entry, and none if nothing is unknown", async () => {
+    const booked = await bookWithLostResponse("reset-after");
+    expect(await json("recover", booked)).toMatchObject([{ entry: booked, state: "done" }]);
+    expect(await journal("recover")).toMatchObject({ code: 0, stdout: "No call has an unknown outcome.\n" });
+    const again = await usageErrorOf(["journal", "recover", booked], { variables });
+    expect(again).toContain(`Journal entry ${booked} is done`);
+    await usageErrorOf(["journal", "recover", "no-such"], { variables });
+  });
+});

@@ -1,8 +1,7 @@
 /** Tests fxdesk login, logout, whoami and profiles against the sandbox. */
 import { chmod, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { randomBytes, randomUUID } from "node:crypto";
-import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { demo, type Sandbox } from "@fxdesk/sandbox";
 import { profilesPath } from "../../core/http/profiles";
 import {
   applicationOf,
@@ -12,21 +11,19 @@ import {
   signIn,
   startWaitingCommand,
 } from "../support/login";
-import { runFxdesk, type Variables } from "./run-command";
+import { tempFolder } from "../support/resources";
+import { openSandbox } from "../support/sandboxes";
+import { jsonOf, runFxdesk, storeVariables, usageErrorOf, type Variables } from "./run-command";
 
 let sandbox: Sandbox;
 let store: Variables;
 let first: Variables;
 beforeEach(async () => {
-  sandbox = await startSandbox({ redirectUri: await freeRedirectUri(), daysBehind: 5 });
-  store = {
-    FXDESK_STORE: join(process.env.XDG_STATE_HOME!, `login-${randomUUID()}.db`),
-    FXDESK_STORE_KEY: randomBytes(32).toString("base64"),
-  };
+  sandbox = await openSandbox({ redirectUri: await freeRedirectUri(), daysBehind: 5 });
+  store = storeVariables(join(await tempFolder(), "store.db"));
   first = { ...applicationOf(sandbox), ...store };
   await rm(profilesPath(), { force: true });
 });
-afterEach(() => sandbox.close());
 
 const whoami = async (profile: string, variables: Variables = store) => {
   const { code, stdout, stderr } = await runFxdesk(["whoami", "--profile", profile, "--json"], { variables });
@@ -35,6 +32,9 @@ const whoami = async (profile: string, variables: Variables = store) => {
 
 const callWithProfile = (profile: string, ...flags: string[]) =>
   runFxdesk(["call", "trades.list", "--profile", profile, ...flags], { variables: store });
+
+const logout = () => runFxdesk(["logout", "--profile", "desk"], { variables: store });
+const profiles = () => jsonOf<readonly object[]>(["profiles"]);
 
 test("logs in, and commands use the profile", async () => {
   const ran = await login("desk", first, ["--json"]);
@@ -117,10 +117,8 @@ test("no flag sends a profile to another service", async () => {
   };
   for (const [flag, value] of Object.entries(flags)) {
     const { code, stderr } = await callWithProfile("desk", `--${flag}`, value);
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining(`--${flag} cannot be changed for the profile desk`),
-    ]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`--${flag} cannot be changed for the profile desk`);
   }
   expect(sandbox.requests).toHaveLength(before);
 });
@@ -130,17 +128,13 @@ test("logout prevents calls and deletes all secrets", async () => {
   await callWithProfile("desk");
   const before = sandbox.requests.length;
 
-  const out = await runFxdesk(["logout", "--profile", "desk"], { variables: store });
-  expect([out.code, out.stdout]).toEqual([0, "Logged out of the profile desk.\n"]);
+  expect(await logout()).toMatchObject({ code: 0, stdout: "Logged out of the profile desk.\n" });
   const { code, stderr } = await callWithProfile("desk");
   expect([code, stderr]).toEqual([3, expect.stringContaining("fxdesk login --profile desk")]);
   expect(sandbox.requests).toHaveLength(before);
-  const check = await runFxdesk(["store", "check", "--json"], { variables: store });
-  expect(JSON.parse(check.stdout)).toMatchObject({ tokens: 0, faults: [] });
+  expect(await jsonOf(["store", "check"], store)).toMatchObject({ tokens: 0, faults: [] });
   expect(await readFile(profilesPath(), "utf8")).not.toContain("secrets");
-
-  const again = await runFxdesk(["logout", "--profile", "desk"], { variables: store });
-  expect([again.code, again.stdout]).toEqual([0, "The profile desk was not logged in.\n"]);
+  expect(await logout()).toMatchObject({ code: 0, stdout: "The profile desk was not logged in.\n" });
 });
 
 test("a repeated login needs no settings and deletes the previous tokens", async () => {
@@ -148,25 +142,21 @@ test("a repeated login needs no settings and deletes the previous tokens", async
   const { code } = await login("desk", store);
   expect(code).toBe(0);
   expect((await callWithProfile("desk")).code).toBe(0);
-  const check = await runFxdesk(["store", "check", "--json"], { variables: store });
-  expect(JSON.parse(check.stdout)).toMatchObject({ tokens: 1 });
+  expect(await jsonOf(["store", "check"], store)).toMatchObject({ tokens: 1 });
 
-  await runFxdesk(["logout", "--profile", "desk"], { variables: store });
+  await logout();
   const { FXDESK_AUTH_CLIENT_SECRET, ...others } = first;
   const secret = { FXDESK_AUTH_CLIENT_SECRET: FXDESK_AUTH_CLIENT_SECRET! };
   expect((await login("desk", { ...store, ...secret })).code).toBe(0);
-  const missing = await runFxdesk(["login", "--profile", "new"], { variables: others });
-  expect([missing.code, missing.stderr]).toEqual([
-    2,
-    expect.stringContaining("FXDESK_AUTH_CLIENT_SECRET is needed"),
-  ]);
+  expect(await usageErrorOf(["login", "--profile", "new"], { variables: others })).toContain(
+    "FXDESK_AUTH_CLIENT_SECRET is needed",
+  );
 });
 
 test("lists profiles from a file readable only by this user", async () => {
-  expect(await runFxdesk(["profiles", "--json"])).toMatchObject({ code: 0 });
+  expect(await profiles()).toEqual([]);
   await login("desk", first);
-  const { stdout } = await runFxdesk(["profiles", "--json"]);
-  expect(JSON.parse(stdout)).toContainEqual({
+  expect(await profiles()).toContainEqual({
     profile: "desk",
     environment: "sandbox",
     service: sandbox.baseUrl,
@@ -190,28 +180,24 @@ test("rejects a login without access to the configured client", async () => {
   const { code, status, stderr } = await login("wrong", variables, [], harbour);
   expect([code, status]).toEqual([3, 400]);
   expect(stderr).toContain("cannot act for client-demo, only for client-other. Nothing was stored.");
-  const { stdout } = await runFxdesk(["profiles", "--json"]);
-  expect(stdout).not.toContain("wrong");
+  expect(await profiles()).toEqual([]);
 });
 
 describe("while login waits", () => {
   test("ignores a callback with another state", async () => {
     const { address, ran } = await startWaitingCommand(["login", "--profile", "desk"], first);
     const back = await signIn(address);
-    const changed = (change: (url: URL) => void) => {
-      const url = new URL(back);
-      change(url);
-      return url;
-    };
-
-    const wrongState = changed(({ searchParams }) => searchParams.set("state", "guessed"));
-    const noState = changed(({ searchParams }) => searchParams.delete("state"));
-    const wrongPath = changed((url) => (url.pathname = "/elsewhere"));
-    const wrongHost = changed((url) => (url.hostname = "localhost"));
-    const statuses = [wrongState, noState, wrongPath, wrongHost].map(
-      async (url) => (await openPage(url)).status,
-    );
-    expect(await Promise.all(statuses)).toEqual([400, 400, 404, 404]);
+    const changes: [(url: URL) => void, number][] = [
+      [({ searchParams }) => searchParams.set("state", "guessed"), 400],
+      [({ searchParams }) => searchParams.delete("state"), 400],
+      [(url) => (url.pathname = "/elsewhere"), 404],
+      [(url) => (url.hostname = "localhost"), 404],
+    ];
+    for (const [change, status] of changes) {
+      const changed = new URL(back);
+      change(changed);
+      expect(await openPage(changed)).toMatchObject({ status });
+    }
     expect((await fetch(back, { method: "POST" })).status).toBe(404);
 
     expect((await openPage(back)).status).toBe(200);
@@ -229,7 +215,7 @@ describe("while login waits", () => {
       html: expect.stringContaining("access_denied"),
     });
     expect(await ran).toMatchObject({ code: 3, stderr: expect.stringContaining("refused (access_denied)") });
-    expect((await runFxdesk(["profiles", "--json"])).stdout).not.toContain("refused");
+    expect(await profiles()).toEqual([]);
   });
 
   test("the address contains a code challenge unless disabled", async () => {
@@ -255,43 +241,19 @@ describe("while login waits", () => {
   });
 });
 
-test.each([
-  ["no name", [], {}, "--profile <name> is required"],
-  [
-    "no application",
-    ["--profile", "a"],
-    { FXDESK_AUTH_CLIENT_ID: "" },
-    "FXDESK_AUTH_CLIENT_ID or --auth-client-id is needed",
-  ],
-  [
-    "no address to return to",
-    ["--profile", "a"],
-    { FXDESK_REDIRECT_URI: "" },
-    "FXDESK_REDIRECT_URI or --redirect-uri is needed",
-  ],
-  [
-    "a return elsewhere",
-    ["--profile", "a", "--redirect-uri", "https://desk.example/back"],
-    {},
-    "is not an http address of this machine",
-  ],
-])("with %s nobody is asked to log in", async (_what, flags, variables, message) => {
-  const { code, stderr } = await runFxdesk(["login", ...flags], { variables: { ...first, ...variables } });
-  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
-});
-
 test("reports a port in use", async () => {
   const { ran, address } = await startWaitingCommand(["login", "--profile", "desk"], first);
-  const { code, stderr } = await runFxdesk(["login", "--profile", "other"], { variables: first });
-  expect([code, stderr]).toEqual([2, expect.stringContaining("its port is already in use")]);
+  expect(await usageErrorOf(["login", "--profile", "other"], { variables: first })).toContain(
+    "its port is already in use",
+  );
   await openPage(await signIn(address));
   await ran;
 });
 
 test("another store key does not open a profile", async () => {
   await login("desk", first);
-  const variables = { ...store, FXDESK_STORE_KEY: randomBytes(32).toString("base64") };
-  const { code, stderr } = await runFxdesk(["whoami", "--profile", "desk"], { variables });
+  const variables = storeVariables(store.FXDESK_STORE!, Buffer.alloc(32, 9));
+  const { code, stderr } = await whoami("desk", variables);
   expect([code, stderr]).toEqual([3, expect.stringContaining("another FXDESK_STORE_KEY")]);
   // A repeated login requires the application's secret.
   expect((await login("desk", { ...first, ...variables })).code).toBe(0);

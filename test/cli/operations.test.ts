@@ -1,8 +1,7 @@
 /** Tests every operation on the command line against the sandbox. */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { Sandbox } from "@fxdesk/sandbox";
 import { type Declaration, type FxdeskClient } from "@fxdesk/toolkit";
 import { operations } from "@fxdesk/toolkit/operations";
 import { callFlags } from "../../cli/call/command";
@@ -10,7 +9,9 @@ import { fieldFlags } from "../../cli/call/field-flags";
 import { mayRespondWith } from "../../core/spec/operation";
 import { flagName } from "../../cli/command-line/arguments";
 import { eventually } from "../support/eventually";
-import { sampleInput, sandboxClient } from "../support/samples";
+import { tempFolder } from "../support/resources";
+import { sampleInput } from "../support/samples";
+import { openSandboxAndClient } from "../support/sandboxes";
 import { runFxdesk, variablesOf } from "./run-command";
 
 let sandbox: Sandbox;
@@ -18,21 +19,13 @@ let client: FxdeskClient;
 let folder: string;
 
 beforeAll(async () => {
-  sandbox = await startSandbox();
-  client = sandboxClient(sandbox);
-  folder = await mkdtemp(join(tmpdir(), "fxdesk-cli-"));
-});
-
-afterAll(async () => {
-  await client.close();
-  await sandbox.close();
-  await rm(folder, { recursive: true });
+  ({ sandbox, client } = await openSandboxAndClient());
+  folder = await tempFolder();
 });
 
 function flagFor(name: string, value: unknown): string[] {
   const flag = `--${flagName(name)}`;
   if (typeof value === "boolean") return [value ? flag : flag.replace("--", "--no-")];
-  if (Array.isArray(value)) return [flag, JSON.stringify(value)];
   return [flag, typeof value === "string" ? value : JSON.stringify(value)];
 }
 
@@ -64,9 +57,10 @@ test.each(operations.map((operation) => [operation.name, operation as Declaratio
       .replace(operation.effect === "money" ? /^Journal entry [\w-]+(, reference [\w-]+)?\.\n/ : "", "");
     expect({ code, said }).toEqual({ code: 0, said: "" });
     expect(sandbox.requests.slice(asked).map(({ method }) => method)).toContain(operation.method);
-    const kinds = Object.values(operation.responses).map(({ kind }) => kind);
-    if (kinds.every((kind) => kind === "json")) expect(() => JSON.parse(stdout)).not.toThrow();
-    if (kinds.every((kind) => kind === "empty")) expect(stdout).toBe("");
+    const responds = (kind: string) =>
+      Object.values(operation.responses).every((response) => response.kind === kind);
+    if (responds("json")) expect(() => JSON.parse(stdout)).not.toThrow();
+    if (responds("empty")) expect(stdout).toBe("");
     if (mayRespondWith(operation, "file")) expect((await readFile(output)).length).toBeGreaterThan(0);
   },
 );

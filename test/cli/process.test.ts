@@ -1,47 +1,44 @@
 /** Tests the built command as a process: exit codes, streams and signals. */
 import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import type { FxdeskClient } from "@fxdesk/toolkit";
+import type { Sandbox } from "@fxdesk/sandbox";
 import manifest from "../../package.json";
 import { eventually, untilEvent } from "../support/eventually";
-import { sampleInput, sandboxClient } from "../support/samples";
-import { environmentOf, program, spawnFxdesk, type Variables, variablesOf } from "./run-command";
+import { faultServer, silence } from "../support/fault-server";
+import { closeLater, runLater, tempFolder } from "../support/resources";
+import { openSandbox } from "../support/sandboxes";
+import {
+  booking,
+  environmentOf,
+  program,
+  spawnFxdesk,
+  type Variables,
+  variablesFor,
+  variablesOf,
+} from "./run-command";
 
 const root = join(__dirname, "../..");
 
 let sandbox: Sandbox;
-let client: FxdeskClient;
 let variables: Variables;
 
 beforeAll(async () => {
-  sandbox = await startSandbox();
-  client = sandboxClient(sandbox);
+  sandbox = await openSandbox();
   variables = variablesOf(sandbox);
 });
 
-afterAll(async () => {
-  await client.close();
-  await sandbox.close();
-});
-
-describe("exit codes", () => {
-  test("7 for an unknown outcome", async () => {
-    const { quote_id, reason } = await sampleInput("trades.book", client);
-    sandbox.force("trades.book", 502);
-    const args = ["call", "trades.book", "--quote-id", String(quote_id), "--reason", String(reason), "--yes"];
-    expect((await spawnFxdesk(args, { variables })).code).toBe(7);
-  });
+test("exits with 7 for an unknown outcome", async () => {
+  sandbox.force("trades.book", 502);
+  expect((await spawnFxdesk([...booking, "--yes"], { variables })).code).toBe(7);
 });
 
 /** Copies the program with its dependencies only. */
 async function installedAlone(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "alone-"));
+  const folder = await tempFolder();
   for (const part of ["package.json", "dist/cli", "dist/core"])
     await cp(join(root, part), join(folder, part), { recursive: true });
   for (const name of Object.keys(manifest.dependencies)) {
@@ -54,8 +51,9 @@ async function installedAlone(): Promise<string> {
 
 describe("without the sandbox's package", () => {
   let folder: string;
-  beforeAll(async () => (folder = await installedAlone()));
-  afterAll(() => rm(folder, { recursive: true }));
+  beforeAll(async () => {
+    folder = await installedAlone();
+  });
 
   test.each(["sandbox --port 0", "sandbox payIn"])("fxdesk %s prints how to install it", async (line) => {
     expect(await spawnFxdesk(line.split(" "), {}, join(folder, "dist/cli/main.js"))).toEqual({
@@ -85,16 +83,21 @@ describe("standard input and output", () => {
   });
 });
 
-describe("a server command", () => {
+describe("a running command", () => {
   let child: ChildProcessByStdio<null, Readable, Readable>;
-  afterEach(() => child?.kill("SIGKILL"));
 
-  /** Starts a command and returns its output once it matches and the command is ready. */
-  async function started(args: readonly string[], prints: RegExp, given: Variables = {}): Promise<string> {
-    child = spawn(process.execPath, [program, ...args], {
+  function start(args: readonly string[], given: Variables): void {
+    const started = spawn(process.execPath, [program, ...args], {
       env: environmentOf(given),
       stdio: ["ignore", "pipe", "pipe"],
     });
+    runLater(() => started.kill("SIGKILL"));
+    child = started;
+  }
+
+  /** Starts a command and returns its output once it matches and the command is ready. */
+  async function started(args: readonly string[], prints: RegExp, given: Variables = {}): Promise<string> {
+    start(args, given);
     let [out, err] = ["", ""];
     child.stdout.on("data", (chunk) => (out += String(chunk)));
     child.stderr.on("data", (chunk) => (err += String(chunk)));
@@ -141,6 +144,26 @@ describe("a server command", () => {
     expect(await stoppedBy("SIGINT")).toEqual([0, null]);
   });
 
+  test("a call that was interrupted after it was sent may have been carried out", async () => {
+    const server = closeLater(await faultServer(silence));
+    const update = [
+      "call",
+      "accountDetails.updateAlias",
+      "--account-details-id",
+      "a-1",
+      "--alias",
+      "Collections",
+    ];
+    start(update, variablesFor(server));
+    await eventually(() => server.heads.length > 0, { withinMs: 50_000, what: "a request" });
+    const stderr = text(child.stderr);
+    expect(await stoppedBy("SIGINT")).toEqual([7, null]);
+    expect(await stderr).toBe(
+      "accountDetails.updateAlias: Interrupted after it was sent. " +
+        "It may have been carried out: check at the service before you repeat it.\n",
+    );
+  });
+
   test("the MCP endpoint over HTTP stops at a signal", async () => {
     expect(await started(["mcp", "--http"], /^$/, variables)).toBe("");
     expect(await stoppedBy("SIGTERM")).toEqual([0, null]);
@@ -151,30 +174,18 @@ describe("a server command", () => {
 const mayMount = spawnSync("unshare", ["-rm", "true"]).status === 0;
 
 (mayMount ? describe : describe.skip)("on a file system that is read-only", () => {
-  let folder: string;
-  beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), "read-only-"))));
-  afterAll(() => rm(folder, { recursive: true }));
-
-  const readOnly = (args: readonly string[], store: string) => {
+  test.each(["list", "verify"])("fxdesk journal %s explains how to read a read-only store", async (word) => {
+    const folder = await tempFolder();
+    const store = { FXDESK_STORE: join(folder, "made.db") };
+    await spawnFxdesk(["journal", "list"], { variables: store });
     const mounted = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"';
-    const line = ["-rm", "sh", "-c", mounted, folder, process.execPath, program, ...args];
-    return spawnSync("unshare", line, {
-      env: environmentOf({ FXDESK_STORE: store }),
+    const line = ["-rm", "sh", "-c", mounted, folder, process.execPath, program, "journal", word];
+    const { status, stdout, stderr } = spawnSync("unshare", line, {
+      env: environmentOf(store),
       encoding: "utf8",
       timeout: 50_000,
     });
-  };
-
-  test.each(["list", "verify"])("fxdesk journal %s explains how to read a read-only store", async (words) => {
-    const store = join(folder, "made.db");
-    await spawnFxdesk(["journal", "list"], { variables: { FXDESK_STORE: store } });
-    const { status, stdout, stderr } = readOnly(["journal", ...words.split(" ")], store);
-    expect({ status, stdout, stderr }).toEqual({
-      status: 2,
-      stdout: "",
-      stderr: expect.stringMatching(
-        new RegExp(`^The store ${store} is on a read-only file system, .* --store or FXDESK_STORE\\.\\n$`),
-      ) as string,
-    });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toMatch(/^The store \S+ is on a read-only file system, .* --store or FXDESK_STORE\.\n$/);
   });
 });

@@ -1,9 +1,12 @@
-/** Tests access control of the releases page without a browser. */
+/** Tests access control of the releases page without a browser, and the e-mails that link to it. */
+import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { copyFile } from "node:fs/promises";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { join } from "node:path";
 import { freePort } from "../../demo/ports";
+import { setMailAddress } from "../../core/releases/people";
 import type { Decision } from "../../core/releases/release";
 import { type ReleasesPage, serveReleases } from "../../cli/releases-page/server";
 import {
@@ -12,17 +15,16 @@ import {
   createReleaseFixture,
   secretOf,
 } from "../core/releases/release-fixture";
-import { runFxdesk } from "./run-command";
+import { startMailServerStub } from "../core/releases/mail-server-stub";
+import { eventually, untilEvent } from "../support/eventually";
+import { closeLater, runLater } from "../support/resources";
+import { program, storeVariables } from "./run-command";
 
 let place: ReleaseFixture;
 let page: ReleasesPage;
 beforeAll(async () => {
-  place = await createReleaseFixture();
-  page = await serveReleases({ service: place.service, files: filesOf(place), port: 0 });
-});
-afterAll(async () => {
-  await page.close();
-  await place.close();
+  place = closeLater(await createReleaseFixture());
+  page = closeLater(await serveReleases({ service: place.service, files: filesOf(place), port: 0 }));
 });
 
 const filesOf = ({ policyPath, peoplePath }: ReleaseFixture) => ({ policy: policyPath, people: peoplePath });
@@ -54,28 +56,20 @@ function sendRequest(
   };
   const request = at.startsWith("https:") ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
-    const sent = request(
-      at + path,
-      {
-        method: body === undefined ? "GET" : "POST",
-        headers: { ...usual, ...headers },
-        rejectUnauthorized: false,
-      },
-      (response) => {
-        let text = "";
-        response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-        response.on("end", () => {
-          const { location, "set-cookie": [set = ""] = [] } = response.headers;
-          resolve({
-            status: response.statusCode!,
-            text,
-            location,
-            cookie: set.split(";")[0]!,
-            headers: response.headers,
-          });
-        });
-      },
-    );
+    const options = {
+      method: body === undefined ? "GET" : "POST",
+      headers: { ...usual, ...headers },
+      rejectUnauthorized: false,
+    };
+    const sent = request(at + path, options, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+      response.on("end", () => {
+        const { location, "set-cookie": [set = ""] = [] } = response.headers;
+        const [cookie] = set.split(";");
+        resolve({ status: response.statusCode!, text, location, cookie: cookie!, headers: response.headers });
+      });
+    });
     sent.on("error", reject).end(body);
   });
 }
@@ -153,12 +147,8 @@ describe("rejects a decision", () => {
   test.each(origins)("from a form of %s", async (_, headers) => {
     const form = await formFor(id, "anna");
     expect(await sendRequest(`/releases/${id}`, { cookie, form, headers })).toMatchObject({ status: 403 });
-    expect(
-      await sendRequest("/sign-in", { form: { name: "anna", secret: secretOf("anna") }, headers }),
-    ).toMatchObject({
-      status: 403,
-      cookie: "",
-    });
+    const login = { form: { name: "anna", secret: secretOf("anna") }, headers };
+    expect(await sendRequest("/sign-in", login)).toMatchObject({ status: 403, cookie: "" });
   });
 
   test("without a session or after signing out", async () => {
@@ -171,11 +161,8 @@ describe("rejects a decision", () => {
 
   test("about other terms than those shown", async () => {
     const form = await formFor(id, "anna");
-    const changed = await sendRequest(`/releases/${id}`, {
-      cookie,
-      form: { ...form, seal: await sealOf(await createOrder()) },
-    });
-    expect(changed).toMatchObject({
+    form.seal = await sealOf(await createOrder());
+    expect(await sendRequest(`/releases/${id}`, { cookie, form })).toMatchObject({
       status: 409,
       text: expect.stringContaining("differs from what was shown"),
     });
@@ -223,7 +210,7 @@ describe("from other machines", () => {
 
   test("serves only its own host name, with a secure cookie", async () => {
     const port = await freePort(0);
-    const far = await served({ address, certificate, port });
+    const far = closeLater(await served({ address, certificate, port }));
     const at = `https://127.0.0.1:${port}`;
     const headers = { host: "releases.example.com", origin: address.origin };
     const form = { name: "anna", secret: secretOf("anna") };
@@ -235,23 +222,33 @@ describe("from other machines", () => {
       status: 403,
     });
     expect(await sendRequest("/", { headers: { host: "example.com" } }, at)).toMatchObject({ status: 403 });
-    await far.close();
     expect(far.url).toBe(address.origin);
   });
 });
 
-test.each([
-  [["--host", "0.0.0.0"], "--host 0.0.0.0 is reachable from other machines"],
-  [["--address", "http://example.com"], "--address must begin with https://"],
-  [["--address", "https://example.com/path"], "--address must be an https address without a path"],
-  [["--certificate", "/none.pem"], "--certificate: /none.pem cannot be read"],
-  [["--port", "x"], "--port must be a number"],
-])("fxdesk releases serve %j is a usage error", async (args, message) => {
-  const variables = {
-    FXDESK_STORE: place.store.location,
-    FXDESK_STORE_KEY: place.store.key!.toString("base64"),
-    FXDESK_PEOPLE: place.peoplePath,
-  };
-  const { code, stderr } = await runFxdesk(["releases", "serve", ...args], { variables });
-  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+test("fxdesk releases serve mails a link to the page, and SIGTERM stops both", async () => {
+  const box = closeLater(await startMailServerStub());
+  const people = join(place.folder, "people-with-addresses.json");
+  await copyFile(place.peoplePath, people);
+  await setMailAddress(people, "anna", "anna@example.com");
+  const serving = spawn(process.execPath, [program, "releases", "serve", "--port", "0"], {
+    env: {
+      ...storeVariables(place.store.location, place.store.key),
+      FXDESK_POLICY: place.policyPath,
+      FXDESK_PEOPLE: people,
+      FXDESK_MAIL_SERVER: box.url,
+      FXDESK_MAIL_FROM: "fxdesk@example.com",
+    },
+  });
+  runLater(() => serving.kill("SIGKILL"));
+  let said = "";
+  serving.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+  const within = { withinMs: 20_000, what: () => `page and mail; it said: ${said}` };
+  const url = await eventually(() => /The releases page is at (\S+)\. /.exec(said)?.[1], within);
+  const id = await createOrder();
+  const mail = await eventually(() => box.to("anna@example.com").find((each) => each.includes(id)), within);
+  expect(mail).toContain(`${url}/releases/${id}`);
+  const ended = untilEvent(serving, "exit");
+  serving.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
 });

@@ -7,42 +7,28 @@ import {
   type ReleaseFixture,
   createReleaseFixture,
   secretOf,
-  defaultPolicy,
 } from "../core/releases/release-fixture";
 import { launchBrowser } from "../nodes/support/browser";
 import { eventually } from "../support/eventually";
+import { closeLater } from "../support/resources";
 import { takePicture } from "../support/picture";
 
 let browser: Browser;
 let place: ReleaseFixture;
 let page: ReleasesPage;
-const openTabs: Page[] = [];
 beforeAll(async () => {
-  browser = await launchBrowser();
-  place = await createReleaseFixture({ sandbox: { now: new Date("2026-03-16T09:00:00Z") } });
+  browser = closeLater(await launchBrowser());
+  place = closeLater(await createReleaseFixture({ sandbox: { now: new Date("2026-03-16T09:00:00Z") } }));
   const files = { policy: place.policyPath, people: place.peoplePath };
-  page = await serveReleases({ service: place.service, files, port: 0 });
+  page = closeLater(await serveReleases({ service: place.service, files, port: 0 }));
 });
-afterEach(async () => {
-  for (const tab of openTabs.splice(0)) await tab.context().close();
-  await place.setPolicy(defaultPolicy);
-});
-afterAll(async () => {
-  await browser.close();
-  await page.close();
-  await place.close();
-});
-
 const colorSchemes: readonly BrowserContextOptions[] = [
   { colorScheme: "light", viewport: { width: 1000, height: 700 } },
   { colorScheme: "dark", viewport: { width: 390, height: 800 } },
 ];
 
 async function openTab(look: BrowserContextOptions = colorSchemes[0]!): Promise<Page> {
-  const context = await browser.newContext(look);
-  const tab = await context.newPage();
-  openTabs.push(tab);
-  return tab;
+  return closeLater(await browser.newContext(look)).newPage();
 }
 
 /** Returns the accessibility violations found by axe. */

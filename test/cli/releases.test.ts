@@ -1,6 +1,6 @@
 /** Tests fxdesk releases. */
 import { readFile } from "node:fs/promises";
-import { environmentName } from "@fxdesk/toolkit";
+import { join } from "node:path";
 import { findTokenHolder, loadPeople } from "../../core/releases/people";
 import {
   sampleOrder,
@@ -9,26 +9,24 @@ import {
   secretOf,
 } from "../core/releases/release-fixture";
 import { eventually } from "../support/eventually";
-import { runFxdesk, type Variables } from "./run-command";
+import { closeLater } from "../support/resources";
+import { type CommandResult, runFxdesk, storeVariables, type Variables } from "./run-command";
 
 let place: ReleaseFixture;
 let variables: Variables;
 beforeAll(async () => {
-  place = await createReleaseFixture();
-  const settings = {
-    store: place.store.location,
-    storeKey: place.store.key!.toString("base64"),
-    policy: place.policyPath,
-    people: place.peoplePath,
+  place = closeLater(await createReleaseFixture());
+  variables = {
+    ...storeVariables(place.store.location, place.store.key),
+    FXDESK_POLICY: place.policyPath,
+    FXDESK_PEOPLE: place.peoplePath,
   };
-  variables = Object.fromEntries(
-    Object.entries(settings).map(([name, value]) => [environmentName(name), value]),
-  );
 });
-afterAll(() => place.close());
 
 const releases = (args: readonly string[], input = "") =>
   runFxdesk(["releases", ...args], { variables, input });
+
+const refused = (message: string) => ({ code: 2, stdout: "", stderr: expect.stringContaining(message) });
 
 test("shows a request, releases it with a secret, and it is booked", async () => {
   const client = place.client();
@@ -39,15 +37,15 @@ test("shows a request, releases it with a secret, and it is booked", async () =>
   for (const word of ["EURUSD", "worst_rate", "desk", "release by anna or bert", "CLI-1"])
     expect(stdout).toContain(word);
 
-  const wrong = await releases(["release", id, "--as", "anna"], "a guess that is wrong\n");
-  expect(wrong).toMatchObject({ code: 2, stdout: "" });
-  expect(wrong.stderr).toContain("The secret of anna is wrong. No decision was recorded.");
-  const none = await releases(["release", id, "--as", "anna"]);
-  expect(none).toMatchObject({ code: 2 });
-  const carl = await releases(["release", id, "--as", "carl"], `${secretOf("carl")}\n`);
-  expect(carl.stderr).toContain("carl cannot release it");
+  const release = (person: string, secret: string) =>
+    releases(["release", id, "--as", person], `${secret}\n`);
+  expect(await release("anna", "a guess that is wrong")).toEqual(
+    refused("The secret of anna is wrong. No decision was recorded."),
+  );
+  expect(await release("anna", "")).toMatchObject({ code: 2 });
+  expect(await release("carl", secretOf("carl"))).toEqual(refused("carl cannot release it"));
 
-  const right = await releases(["release", id, "--as", "anna"], `${secretOf("anna")}\n`);
+  const right = await release("anna", secretOf("anna"));
   expect(right).toMatchObject({ code: 0, stdout: `${id} is released.\n` });
   expect(right.stdout + right.stderr).not.toContain(secretOf("anna"));
   await eventually(async () => (await client.orders.get(id)).deviations, {
@@ -61,94 +59,57 @@ test("shows a request, releases it with a secret, and it is booked", async () =>
   });
 });
 
-test("refuses with a note, cancels, and reports a missing release", async () => {
+test("refuses with a note, and cancels", async () => {
   const client = place.client();
   const [one, two] = [await client.orders.order(sampleOrder()), await client.orders.order(sampleOrder())];
-  const refused = await releases(
-    ["refuse", one.release, "--as", "bert", "--note", "not today"],
-    secretOf("bert"),
-  );
-  expect(refused).toMatchObject({ code: 0, stdout: `${one.release} is refused.\n` });
+  const words = ["refuse", one.release, "--as", "bert", "--note", "not today"];
+  expect(await releases(words, secretOf("bert"))).toMatchObject({
+    code: 0,
+    stdout: `${one.release} is refused.\n`,
+  });
   expect((await client.orders.get(one.release)).remark).toBe("Refused by bert: not today");
   expect(await releases(["cancel", two.release])).toMatchObject({ code: 0 });
   expect(await releases(["release", two.release, "--as", "anna"], secretOf("anna"))).toMatchObject({
     code: 2,
   });
-  expect(await releases(["show", "R-NONE"])).toMatchObject({
-    code: 2,
-    stderr: "Release R-NONE does not exist.\n",
-  });
 });
 
-test("enrols only with a long secret", async () => {
-  const people = `${place.folder}/new-people.json`;
-  const given = { ...variables, FXDESK_PEOPLE: people };
-  const enrol = (name: string, input: string) =>
-    runFxdesk(["releases", "enrol", name], { variables: given, input });
-  expect(await enrol("erik", "short")).toMatchObject({ code: 2 });
-  expect(await enrol("erik", "long enough by far")).toMatchObject({
-    code: 0,
-    stdout: `erik can now release. The hash of the secret is stored in ${people}.\n`,
+describe("in a people file of its own", () => {
+  let path: string;
+  const change = (args: readonly string[], input = ""): Promise<CommandResult> =>
+    runFxdesk(["releases", ...args], { variables: { ...variables, FXDESK_PEOPLE: path }, input });
+  beforeAll(() => {
+    path = join(place.folder, "new-people.json");
   });
-});
 
-test("prints a token once, stores its hash, and revokes it", async () => {
-  const people = `${place.folder}/token-people.json`;
-  const token = (...args: string[]) =>
-    runFxdesk(["releases", "token", "erik", ...args], { variables: { ...variables, FXDESK_PEOPLE: people } });
-  const { code, stdout } = await token();
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^[\w-]{43}\n$/)]);
-  expect(await readFile(people, "utf8")).not.toContain(stdout.trim());
-  expect(findTokenHolder(await loadPeople(people), stdout.trim())).toBe("erik");
-  expect(await token("--revoke")).toMatchObject({ code: 0, stdout: "The token of erik was deleted.\n" });
-  expect(findTokenHolder(await loadPeople(people), stdout.trim())).toBeUndefined();
-  expect(await token("--revoke")).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("contains no token of erik"),
-  });
-});
-
-test("sets and removes an e-mail address", async () => {
-  const people = `${place.folder}/address-people.json`;
-  const address = (...args: string[]) =>
-    runFxdesk(["releases", "address", "erik", ...args], {
-      variables: { ...variables, FXDESK_PEOPLE: people },
+  test("enrols only with a long secret", async () => {
+    expect(await change(["enrol", "erik"], "short")).toMatchObject({ code: 2 });
+    expect(await change(["enrol", "erik"], "long enough by far")).toMatchObject({
+      code: 0,
+      stdout: `erik can now release. The hash of the secret is stored in ${path}.\n`,
     });
-  expect(await address("--mail", "erik")).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('must be a mail address, for example anna@example.com, not "erik"'),
   });
-  expect(await address("--mail", "erik@example.com")).toMatchObject({ code: 0 });
-  expect((await loadPeople(people)).addresses).toEqual({ erik: "erik@example.com" });
-  expect(await address("--remove")).toMatchObject({ code: 0 });
-  expect((await loadPeople(people)).addresses).toEqual({});
-  expect(await address()).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining("--mail <address> is required"),
+
+  test("prints a token once, stores its hash, and revokes it", async () => {
+    const { code, stdout } = await change(["token", "erik"]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^[\w-]{43}\n$/)]);
+    expect(await readFile(path, "utf8")).not.toContain(stdout.trim());
+    const holder = async () => findTokenHolder(await loadPeople(path), stdout.trim());
+    expect(await holder()).toBe("erik");
+    const revoke = ["token", "erik", "--revoke"];
+    expect(await change(revoke)).toMatchObject({ code: 0, stdout: "The token of erik was deleted.\n" });
+    expect(await holder()).toBeUndefined();
+    expect(await change(revoke)).toEqual(refused("contains no token of erik"));
   });
-});
 
-test.each([
-  [
-    { FXDESK_MAIL_SERVER: "smtps://mail.example.com" },
-    "FXDESK_MAIL_SERVER and FXDESK_MAIL_FROM must be set together",
-  ],
-  [
-    { FXDESK_MAIL_SERVER: "mail.example.com", FXDESK_MAIL_FROM: "fxdesk@example.com" },
-    "FXDESK_MAIL_SERVER must be the URL of a mail server",
-  ],
-])("does not serve the page with %j", async (mail, message) => {
-  const given = { variables: { ...variables, ...mail } };
-  const { code, stderr } = await runFxdesk(["releases", "serve", "--port", "0"], given);
-  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
-});
-
-test.each([
-  [[], "Name a command: fxdesk releases list"],
-  [["sell"], 'There is no command "sell"'],
-  [["release"], "<id> is missing"],
-  [["release", "R-1"], "--as <name> is required"],
-])("%j says what is missing", async (args, message) => {
-  const { code, stderr } = await releases(args);
-  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  test("sets and removes an e-mail address", async () => {
+    const address = (...flags: string[]) => change(["address", "erik", ...flags]);
+    const addresses = async () => (await loadPeople(path)).addresses;
+    expect(await address("--mail", "erik")).toEqual(refused("must be a mail address, for example anna@"));
+    expect(await address("--mail", "erik@example.com")).toMatchObject({ code: 0 });
+    expect(await addresses()).toEqual({ erik: "erik@example.com" });
+    expect(await address("--remove")).toMatchObject({ code: 0 });
+    expect(await addresses()).toEqual({});
+    expect(await address()).toEqual(refused("--mail <address> is required"));
+  });
 });

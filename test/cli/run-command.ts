@@ -29,6 +29,23 @@ export const variablesOf = (sandbox: Sandbox): Variables =>
     Object.entries(demoSettings(sandbox)).map(([name, value]) => [environmentName(name), value]),
   );
 
+/** Returns the connection variables of a server without token endpoint. */
+export const variablesFor = ({ url }: { readonly url: string }): Variables => ({
+  FXDESK_BASE_URL: url,
+  FXDESK_CLIENT_ID: "c-1",
+  FXDESK_CONTACT_ID: "p-1",
+  FXDESK_ACCESS_TOKEN: "a-secret-token",
+});
+
+/** A booking without --yes. */
+export const booking = ["call", "trades.book", "--quote-id", "q-1", "--reason", "other"] as const;
+
+/** Returns the variables of a store. */
+export const storeVariables = (location: string, key: Buffer = Buffer.alloc(32, 7)): Variables => ({
+  FXDESK_STORE: location,
+  FXDESK_STORE_KEY: key.toString("base64"),
+});
+
 /** Runs the command in this process. */
 export async function runFxdesk(
   args: readonly string[],
@@ -42,6 +59,19 @@ export async function runFxdesk(
   stderr.end();
   const [out, err] = await said;
   return { code, stdout: out, stderr: err };
+}
+
+/** Runs the command with --json and returns what it printed. */
+export async function jsonOf<T = unknown>(args: readonly string[], variables: Variables = {}): Promise<T> {
+  const { stdout } = await runFxdesk([...args, "--json"], { variables });
+  return JSON.parse(stdout) as T;
+}
+
+/** Runs the command and expects a usage error. Returns its message. */
+export async function usageErrorOf(args: readonly string[], options: RunOptions = {}): Promise<string> {
+  const { code, stdout, stderr } = await runFxdesk(args, options);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  return stderr;
 }
 
 /** Returns an environment with only the given variables. */

@@ -1,16 +1,15 @@
 /** Tests the controls of a running sandbox as commands. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { controls, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { join } from "node:path";
+import { controls, type Sandbox } from "@fxdesk/sandbox";
 import { flagName } from "../../cli/command-line/arguments";
+import { tempFolder } from "../support/resources";
+import { openSandbox } from "../support/sandboxes";
 import { runFxdesk } from "./run-command";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
-  sandbox = await startSandbox({ now: new Date("2026-03-16T09:00:00Z") });
+  sandbox = await openSandbox({ now: new Date("2026-03-16T09:00:00Z") });
 });
-afterAll(() => sandbox.close());
 
 const control = (...args: readonly string[]) =>
   runFxdesk(["sandbox", ...args], { variables: { FXDESK_BASE_URL: sandbox.baseUrl } });
@@ -19,16 +18,15 @@ const commands = controls.map(
   ({ name, summary }) => [flagName(name.replace("sandbox.", "")), summary] as const,
 );
 
-test("the help lists every control", async () => {
-  const { stdout } = await control("--help");
-  for (const [name] of commands) expect(stdout).toMatch(new RegExp(`^  ${name} `, "m"));
-});
-
-test.each(commands)("%s has a help page", async (name, summary) => {
-  const { code, stdout } = await control(name, "--help");
-  expect(code).toBe(0);
-  expect(stdout.replace(/\s+/g, " ")).toContain(summary);
-  expect(stdout).toMatch(new RegExp(`^Usage: fxdesk sandbox ${name} (\\[<file>\\] )?\\[flags\\]$`, "m"));
+test("the help lists every control, and each has a help page", async () => {
+  const { stdout: list } = await control("--help");
+  for (const [name, summary] of commands) {
+    expect(list).toMatch(new RegExp(`^  ${name} `, "m"));
+    const { code, stdout } = await control(name, "--help");
+    expect(code).toBe(0);
+    expect(stdout.replace(/\s+/g, " ")).toContain(summary);
+    expect(stdout).toMatch(new RegExp(`^Usage: fxdesk sandbox ${name} (\\[<file>\\] )?\\[flags\\]$`, "m"));
+  }
 });
 
 test("runs a control and prints its response", async () => {
@@ -41,7 +39,7 @@ test("runs a control and prints its response", async () => {
 });
 
 test("saves a sandbox to a file, loads it and forks it", async () => {
-  const file = join(await mkdtemp(join(tmpdir(), "fxdesk-saved-")), "world.json");
+  const file = join(await tempFolder(), "world.json");
   expect(await control("save", file)).toMatchObject({ code: 0 });
   const { now } = sandbox.control.getClock();
   sandbox.control.advanceClock({ days: 3 });
@@ -52,7 +50,6 @@ test("saves a sandbox to a file, loads it and forks it", async () => {
   expect(base_url).not.toBe(sandbox.baseUrl);
   const clock = await fetch(`${base_url}/_sandbox/clock`);
   expect(await clock.json()).toEqual({ now });
-  await rm(dirname(file), { recursive: true });
 });
 
 test.each([

@@ -1,155 +1,136 @@
-/** Tests fxdesk store. */
-import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+/** Tests fxdesk store, halt and resume. */
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { saveResourceId, listResourceIds } from "../../core/store/resource-ids";
 import { latestVersion } from "../../core/store/migrations";
 import { withStore } from "../../core/store/open";
 import { loadTokens, saveTokens } from "../../core/store/tokens";
-import { runFxdesk } from "./run-command";
-
-let folder: string;
-beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), "fxdesk-store-"))));
-afterAll(() => rm(folder, { recursive: true }));
+import { faultServer, respond } from "../support/fault-server";
+import { closeLater, tempFolder } from "../support/resources";
+import { booking, jsonOf, runFxdesk, storeVariables, variablesFor } from "./run-command";
 
 const key = Buffer.alloc(32, 7);
+const otherKey = Buffer.alloc(32, 9);
 const pair = { accessToken: "access-1", refreshToken: "refresh-1", remainingMs: 1_000 };
 
-const check = (place: string, ...flags: string[]) =>
-  runFxdesk(["store", "check", ...flags], {
-    variables: { FXDESK_STORE: place, FXDESK_STORE_KEY: key.toString("base64") },
+let location: string;
+beforeEach(async () => {
+  location = join(await tempFolder(), "store.db");
+});
+
+const run = (line: string, ...more: readonly string[]) =>
+  runFxdesk([...line.split(" "), ...more], { variables: storeVariables(location) });
+const json = (line: string, ...more: readonly string[]) =>
+  jsonOf<Record<string, any>>([...line.split(" "), ...more], storeVariables(location));
+
+describe("fxdesk store", () => {
+  test("check prints the location and contents", async () => {
+    await withStore({ location, key }, (store) => saveTokens(store, "family", 0, pair));
+    expect(await json("store check")).toEqual({
+      store: location,
+      version: latestVersion,
+      encrypted: true,
+      tokens: 1,
+      entries: 0,
+      halts: [],
+      faults: [],
+    });
+    const { code, stdout } = await runFxdesk(["store", "check", "--store", location], {
+      variables: storeVariables("/nowhere"),
+    });
+    expect(code).toBe(0);
+    for (const words of [location, `version ${latestVersion}`, "yes"]) expect(stdout).toContain(words);
   });
 
-test("check prints the location and contents", async () => {
-  const location = join(folder, "sound.db");
-  await withStore({ location, key }, (store) => saveTokens(store, "family", 0, pair));
-  expect(JSON.parse((await check(location, "--json")).stdout)).toEqual({
-    store: location,
-    version: latestVersion,
-    encrypted: true,
-    tokens: 1,
-    entries: 0,
-    halts: [],
-    faults: [],
-  });
-  const { code, stdout } = await check("/nowhere", "--store", location);
-  expect(code).toBe(0);
-  for (const words of [location, `version ${latestVersion}`, "yes"]) expect(stdout).toContain(words);
-});
-
-test("check reports unreadable entries as faults", async () => {
-  const location = join(folder, "another.db");
-  await withStore({ location, key: Buffer.alloc(32) }, (store) => saveTokens(store, "family", 0, pair));
-  const { code, stdout } = await check(location);
-  expect(code).toBe(1);
-  expect(stdout).toContain("another FXDESK_STORE_KEY");
-});
-
-test.each([
-  [{ FXDESK_STORE: "store.db" }, "FXDESK_STORE or --store must be the absolute path"],
-  [{ FXDESK_STORE: "postgres://localhost/x" }, "FXDESK_STORE_KEY is required"],
-])("%j is a usage error", async (variables, words) => {
-  const { code, stderr } = await runFxdesk(["store", "check"], {
-    variables: variables as Record<string, string>,
-  });
-  expect(code).toBe(2);
-  expect(stderr).toContain(words);
-});
-
-test("the key has no flag", async () => {
-  const { code, stderr } = await runFxdesk(["store", "check", "--store-key", "abc"]);
-  expect(code).toBe(2);
-  expect(stderr).not.toContain("abc");
-});
-
-test.each([[[]], [["mend"]]])("fxdesk store %j lists the commands", async (words) => {
-  const { code, stderr } = await runFxdesk(["store", ...words]);
-  expect(code).toBe(2);
-  expect(stderr).toContain("check, forget, migrate or move");
-});
-
-test.each([[[]], [["--json"]]])("forget %j requires an ID", async (words) => {
-  const { code, stderr } = await runFxdesk(["store", "forget", ...words]);
-  expect(code).toBe(2);
-  expect(stderr).toContain("<id or client> is missing: fxdesk store forget <id or client>");
-});
-
-test("forget deletes a recorded ID", async () => {
-  const location = join(folder, "created.db");
-  const scope = { environment: "api https://api.example.com", client: "c-1", operation: "consents.create" };
-  await withStore({ location, key }, async (store) => {
-    for (const id of ["first", "second"]) await saveResourceId(store, scope, "consent_id", { id, given: {} });
-  });
-  const forget = (...words: string[]) =>
-    runFxdesk(["store", "forget", ...words, "--store", location], { variables: withKey });
-  expect(JSON.parse((await forget("first", "--json")).stdout)).toEqual({ forgotten: 1 });
-  expect((await forget("first")).stdout).toMatch(/Deleted +0/);
-  const left = await withStore({ location, key }, (store) => listResourceIds(store, scope));
-  expect(left.map(({ id }) => id)).toEqual(["second"]);
-});
-
-test("forget does not create a store", async () => {
-  const place = join(folder, "mistyped.db");
-  const { code, stderr } = await runFxdesk(["store", "forget", "first", "--store", place], {
-    variables: withKey,
+  test("check reports unreadable entries as faults", async () => {
+    await withStore({ location, key: otherKey }, (store) => saveTokens(store, "family", 0, pair));
+    expect(await run("store check")).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("another FXDESK_STORE_KEY") as string,
+    });
   });
 
-  expect({ code, stderr }).toEqual({
-    code: 2,
-    stderr: expect.stringContaining(`There is no store at ${place}`) as string,
+  test("forget deletes a recorded ID", async () => {
+    const scope = { environment: "api https://api.example.com", client: "c-1", operation: "consents.create" };
+    await withStore({ location, key }, async (store) => {
+      for (const id of ["first", "second"])
+        await saveResourceId(store, scope, "consent_id", { id, given: {} });
+    });
+    expect(await json("store forget first")).toEqual({ forgotten: 1 });
+    expect((await run("store forget first")).stdout).toMatch(/Deleted +0/);
+    const left = await withStore({ location, key }, (store) => listResourceIds(store, scope));
+    expect(left.map(({ id }) => id)).toEqual(["second"]);
   });
-  expect(existsSync(place)).toBe(false);
-});
 
-test.each([[["--help"]], [["move", "--help"]]])("fxdesk store %j prints help", async (words) => {
-  const { code, stdout } = await runFxdesk(["store", ...words]);
-  expect(code).toBe(0);
-  for (const expected of ["fxdesk store", "new, empty", "FXDESK_STORE_KEY"])
-    expect(stdout).toContain(expected);
-});
+  test("migrate prints the versions", async () => {
+    const { code, stdout } = await run("store migrate");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`from version 0 to ${latestVersion}`));
+    expect(await json("store migrate")).toEqual({ store: location, from: latestVersion, to: latestVersion });
+  });
 
-const withKey = { FXDESK_STORE_KEY: key.toString("base64") };
-
-test("migrate prints the versions", async () => {
-  const place = join(folder, "new.db");
-  const migrate = async (...flags: string[]) =>
-    runFxdesk(["store", "migrate", "--store", place, ...flags], { variables: withKey });
-  const { code, stdout } = await migrate();
-  expect(code).toBe(0);
-  expect(stdout).toMatch(new RegExp(`from version 0 to ${latestVersion}`));
-  expect(JSON.parse((await migrate("--json")).stdout)).toEqual({
-    store: place,
-    from: latestVersion,
-    to: latestVersion,
+  test("move puts everything under another key, and the old location names the new one", async () => {
+    const to = join(await tempFolder(), "store.db");
+    await withStore({ location, key }, (store) => saveTokens(store, "family", 0, pair));
+    const variables = {
+      ...storeVariables(location),
+      FXDESK_STORE_KEY_TO: otherKey.toString("base64"),
+    };
+    expect(await jsonOf(["store", "move", "--to", to], variables)).toMatchObject({
+      from: location,
+      to,
+      rows: { fxdesk_tokens: 1 },
+    });
+    const kept = await withStore({ location: to, key: otherKey }, (store) => loadTokens(store, "family"));
+    expect(kept).toMatchObject({ accessToken: "access-1" });
+    const message = `The store moved to ${to}. Set FXDESK_STORE to the new location`;
+    expect(await run("store check")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(message) as string,
+    });
   });
 });
 
-test("moves everything under another key, and the old location names the new one", async () => {
-  const [location, to] = [join(folder, "old/store.db"), join(folder, "other/store.db")];
-  const otherKey = Buffer.alloc(32, 9);
-  await withStore({ location, key }, (store) => saveTokens(store, "family", 0, pair));
-  const { code, stdout } = await runFxdesk(["store", "move", "--store", location, "--to", to, "--json"], {
-    variables: { ...withKey, FXDESK_STORE_KEY_TO: otherKey.toString("base64") },
+describe("fxdesk halt", () => {
+  test("prints person and reason, stays until resumed, and is shown by store check", async () => {
+    const halted = await run("halt --reason", "wrong rates");
+    expect(halted).toMatchObject({ code: 0, stderr: "" });
+    expect(halted.stdout).toContain(`by ${userInfo().username} on`);
+    expect(halted.stdout).toContain("(wrong rates). To end the halt, run `fxdesk resume`.");
+    expect((await run("store check")).stdout).toMatch(/Halted +\S.*wrong rates/s);
+    expect(await json("store check")).toMatchObject({ halts: [expect.stringContaining("wrong rates")] });
+    expect((await run("resume")).stdout).toBe("The halt has ended. Calls are sent again.\n");
+    expect((await run("resume")).stdout).toBe("There was no halt.\n");
   });
-  expect(code).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ from: location, to, rows: { fxdesk_tokens: 1 } });
-  const kept = await withStore({ location: to, key: otherKey }, (store) => loadTokens(store, "family"));
-  expect(kept).toMatchObject({ accessToken: "access-1" });
-  const again = await check(location);
-  expect(again.code).toBe(1);
-  expect(again.stderr).toContain(`The store moved to ${to}. Set FXDESK_STORE to the new location`);
-});
 
-test.each<[args: string[], variables: Record<string, string>, words: string]>([
-  [["--to", "store.db"], {}, "--to must be the absolute path"],
-  [["--to", "postgres://localhost/x"], { FXDESK_STORE_KEY: "" }, "FXDESK_STORE_KEY_TO is required"],
-  [["--to", "/x/store.db", "--store-key-to", "a-secret"], {}, "no flag --store-key-to"],
-])("move %j with %j is a usage error", async (args, variables, words) => {
-  const { code, stderr } = await runFxdesk(["store", "move", "--store", join(folder, "none.db"), ...args], {
-    variables: { ...withKey, ...variables },
+  test("halts one environment in the name of the actor", async () => {
+    const variables = {
+      ...storeVariables(location),
+      FXDESK_ENVIRONMENT: "api",
+      FXDESK_ACTOR: "night desk",
+    };
+    expect(await jsonOf(["halt", "--environment", "sandbox"], variables)).toEqual({
+      halts: [{ environment: "sandbox", at: expect.any(Number) as number, by: "night desk" }],
+    });
+    // FXDESK_ENVIRONMENT does not select the halted environment.
+    const all = await jsonOf<{ halts: object[] }>(["halt"], variables);
+    expect(all.halts[0]).not.toHaveProperty("environment");
+    expect((await run("resume --environment sandbox")).stdout).toMatch(
+      /^One halt has ended\.\nStill in force: .* by night desk\.\n$/,
+    );
   });
-  expect(code).toBe(2);
-  expect(stderr).toContain(words);
-  expect(stderr).not.toContain("a-secret");
+
+  test("refuses a booking with its own exit code", async () => {
+    await run("halt");
+    const server = closeLater(await faultServer(respond(201, '{"trade_id":"t-1"}')));
+    const { code, stderr } = await runFxdesk([...booking, "--yes", "--json"], {
+      variables: { ...storeVariables(location), ...variablesFor(server) },
+    });
+    expect(server.heads).toHaveLength(0);
+    expect(code).toBe(5);
+    expect(JSON.parse(stderr.trim().split("\n").at(-1)!)).toMatchObject({
+      code: "halted",
+      outcome: "not-sent",
+    });
+  });
 });

@@ -1,23 +1,21 @@
 /** Tests fxdesk watch against the sandbox. */
 import { PassThrough } from "node:stream";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { Sandbox } from "@fxdesk/sandbox";
 import { runCommandLine as command } from "../../cli/main";
-import { watchCommandName } from "../../cli/command-line/arguments";
 import { changeLine } from "../../cli/watch/run";
-import { watches } from "../../core/watches/all";
 import { eventually } from "../support/eventually";
+import { openSandbox } from "../support/sandboxes";
 import { runFxdesk, variablesOf } from "./run-command";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
-  sandbox = await startSandbox({ daysBehind: 30 });
+  sandbox = await openSandbox({ daysBehind: 30 });
 });
-afterAll(() => sandbox.close());
 
 const run = (...args: string[]) => runFxdesk(["watch", ...args], { variables: variablesOf(sandbox) });
 
-const payIn = (reference: string, currency = "EUR") =>
-  sandbox.control.payIn({ currency, amount: "12.34", reference }).transaction_id;
+const payIn = (reference: string) =>
+  sandbox.control.payIn({ currency: "EUR", amount: "12.34", reference }).transaction_id;
 
 const lines = (text: string) =>
   text
@@ -26,14 +24,14 @@ const lines = (text: string) =>
     .map((line) => JSON.parse(line) as Record<string, any>);
 
 /** A running watch command, on a terminal or in a pipe. */
-function startWatch(args: readonly string[], isTerminal = false, variables = variablesOf(sandbox)) {
+function startWatch(args: readonly string[], isTerminal = false) {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   stdin.end();
   const said = { out: "", err: "" };
   stdout.on("data", (chunk: Buffer) => (said.out += String(chunk)));
   stderr.on("data", (chunk: Buffer) => (said.err += String(chunk)));
   if (isTerminal) for (const screen of [stdout, stderr]) Object.assign(screen, { isTTY: true, columns: 80 });
-  const ended = command(["watch", ...args], { stdin, stdout, stderr, environment: variables });
+  const ended = command(["watch", ...args], { stdin, stdout, stderr, environment: variablesOf(sandbox) });
   const says = (stream: "out" | "err", text: string) =>
     eventually(() => said[stream].includes(text), {
       withinMs: 20_000,
@@ -45,55 +43,15 @@ function startWatch(args: readonly string[], isTerminal = false, variables = var
 /** Simulates Ctrl-C. */
 const interrupt = () => void process.emit("SIGINT");
 
-describe("fxdesk watch", () => {
-  test("lists the watches as text and as JSON", async () => {
-    const { code, stdout } = await runFxdesk(["watch"]);
-    expect(code).toBe(0);
-    for (const watch of watches) expect(stdout).toContain(`  ${watchCommandName(watch)} `);
-    const { stdout: data } = await runFxdesk(["watch", "--json"]);
-    expect(JSON.parse(data)).toHaveLength(watches.length);
-    expect(new Set(watches.map(watchCommandName)).size).toBe(watches.length);
-  });
-
-  test.each(watches.map((watch) => [watchCommandName(watch), watch] as const))(
-    "%s --help derives from its declaration",
-    async (word, { tool, rules = [] }) => {
-      const { code, stdout } = await runFxdesk(["watch", word, "--help"]);
-      expect(code).toBe(0);
-      expect(stdout).toContain(`Usage: fxdesk watch ${word}`);
-      for (const { description } of rules) expect(stdout).toContain(description);
-      for (const line of stdout.split("\n")) expect([tool, line.length > 100]).toEqual([tool, false]);
-    },
-  );
-
-  test.each([
-    [["transaction"], "Did you mean transactions"],
-    [["trades", "--since", "2026-01-01"], "--since must be now or beginning"],
-    [["trades", "--every", "soon"], "--every must be a number of seconds"],
-    [["balances"], "At least one of below and above must be given"],
-  ])("refuses %j and names the flag", async (args, words) => {
-    const { code, stderr } = await run(...args);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
-  });
-
-  test("fxdesk call with a watch names fxdesk watch", async () => {
-    const { stderr } = await runFxdesk(["call", "trades.watchPayments"]);
-    expect(stderr).toContain("fxdesk watch trade-payments");
-  });
-});
-
-describe("--once", () => {
-  const ask = (...args: string[]) => run("transactions", "--once", "--name", "once", ...args);
-
-  test("prints new changes since the last run and exits", async () => {
-    expect(await ask()).toEqual({ code: 0, stdout: "", stderr: "" });
-    const id = payIn("ONCE-1");
-    const { stdout } = await ask();
-    expect(lines(stdout)).toMatchObject([
-      { watch: "transactions.watch", kind: "new", id, repeated: false, entry: { transaction_id: id } },
-    ]);
-    expect((await ask()).stdout).toBe("");
-  });
+test("--once prints new changes since the last run and exits", async () => {
+  const ask = () => run("transactions", "--once", "--name", "once");
+  expect(await ask()).toEqual({ code: 0, stdout: "", stderr: "" });
+  const id = payIn("ONCE-1");
+  const { stdout } = await ask();
+  expect(lines(stdout)).toMatchObject([
+    { watch: "transactions.watch", kind: "new", id, repeated: false, entry: { transaction_id: id } },
+  ]);
+  expect((await ask()).stdout).toBe("");
 });
 
 describe("a running watch", () => {
