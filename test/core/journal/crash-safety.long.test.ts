@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import * as fc from "fast-check";
 import { exportLines } from "../../../core/journal/events";
@@ -76,7 +77,7 @@ describe.each(engines())("$name", ({ create }) => {
         expect(verified.faults).toEqual([]);
         const exported: Buffer[] = [];
         for await (const line of exportLines(store)) exported.push(Buffer.from(line));
-        expect(await verifyExport(asChunks(exported), verified.head)).toEqual(verified);
+        expect(await verifyExport(Readable.from(exported), verified.head)).toEqual(verified);
         const stored = new Set(
           exported.slice(0, -1).map((line) => {
             const { entry, kind } = JSON.parse(line.toString()) as { entry: string; kind: string };
@@ -90,7 +91,3 @@ describe.each(engines())("$name", ({ create }) => {
     60_000 + kills * 5_000,
   );
 });
-
-async function* asChunks(chunks: readonly Uint8Array[]) {
-  yield* chunks;
-}

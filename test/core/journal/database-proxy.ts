@@ -1,6 +1,7 @@
-/** A proxy to PostgreSQL that can drop connections: all of them, or one before the response to a COMMIT. */
+/** A proxy to PostgreSQL, closed with its test, that can drop connections: all of them, or one before the response to a COMMIT. */
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import type { StoreSettings } from "../../../core/store/settings";
+import { runLater } from "../../support/resources";
 
 export interface DatabaseProxy {
   readonly settings: StoreSettings;
@@ -45,14 +46,16 @@ export async function startDatabaseProxy({ location, key }: StoreSettings): Prom
   const { port } = server.address() as AddressInfo;
   const through = new URL(location);
   through.port = String(port);
+  async function disconnect() {
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  }
+  runLater(disconnect);
   return {
     settings: { location: through.href, key },
     dropNextCommitResponse: () => void (isCommitLost = true),
-    async disconnect() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
+    disconnect,
     reconnect: () => listen(port),
   };
 }

@@ -1,7 +1,7 @@
 /** Idempotency of money calls: each key is sent once, and its outcome is replayed. */
 import { randomUUID } from "node:crypto";
 import { mkdir, rmdir, writeFile } from "node:fs/promises";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import type { CallOptions, ClientOptions, FxdeskError } from "../../../core";
 import type { Entry } from "../../../core/journal/entry";
@@ -10,17 +10,18 @@ import { parseStoreSettings } from "../../../core/store/settings";
 import { type Fault, inSequence, reset, respond, silence } from "../../support/fault-server";
 import { eventually } from "../../support/eventually";
 import { heldServer } from "../../support/held-server";
+import { closeLater, listen, runLater } from "../../support/resources";
 import {
   startClientAndServer,
   untilArrived,
   createTestClient,
   closedPortUrl,
   failureOf,
-  onCleanup,
   startFaultServer,
   tradeInput,
 } from "../support/client-fixtures";
 import { engines, useTempFolder } from "../store/engines";
+import { startDatabaseProxy } from "./database-proxy";
 
 const storeKey = Buffer.alloc(32, 7).toString("base64");
 const files = useTempFolder();
@@ -47,9 +48,7 @@ const initiated = respond(
 
 /** Opens the journal as another process would. */
 async function journalOf(given: ReturnType<typeof freshStore>): Promise<Journal> {
-  const journal = await openJournal(parseStoreSettings(given));
-  onCleanup(() => journal.close());
-  return journal;
+  return closeLater(await openJournal(parseStoreSettings(given)));
 }
 
 async function onlyEntry(given: ReturnType<typeof freshStore>): Promise<Entry> {
@@ -60,8 +59,7 @@ async function onlyEntry(given: ReturnType<typeof freshStore>): Promise<Entry> {
 
 test("stores the intent before connecting, and the sent mark before writing the head", async () => {
   const given = freshStore();
-  const server = await heldServer();
-  onCleanup(() => server.close());
+  const server = closeLater(await heldServer());
   const client = createTestClient({ baseUrl: server.url, environment: "sandbox", actor: "jane", ...given });
   const call = client.trades.book.response(tradeInput);
   await server.untilArrived(1);
@@ -175,12 +173,11 @@ describe("the same call under its key again", () => {
 
   test("names the reference before the first search", async () => {
     const given = freshStore();
-    const sockets = new Set<Socket>();
-    const silent = createServer((socket) => sockets.add(socket.on("error", () => undefined)));
-    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
-    const { port } = silent.address() as AddressInfo;
-    const client = createTestClient({ baseUrl: `http://127.0.0.1:${port}`, ...given });
-    onCleanup(() => silent.close(() => undefined) && sockets.forEach((socket) => socket.destroy()));
+    const silent = createServer((socket) => {
+      socket.on("error", () => undefined);
+      runLater(() => socket.destroy());
+    });
+    const client = createTestClient({ baseUrl: `http://127.0.0.1:${await listen(silent)}`, ...given });
     const stop = new AbortController();
     // The call times out early; the search after it gets no response either and has the default limit.
     const call = failureOf(client.trades.book(tradeInput, { timeoutMs: 300, signal: stop.signal }));
@@ -221,17 +218,6 @@ describe("the same call under its key again", () => {
     });
     expect(server.heads).toHaveLength(2);
   });
-
-  test("sends the call after it was not sent", async () => {
-    const given = freshStore();
-    const nowhere = createTestClient({ baseUrl: await closedPortUrl(), ...given });
-    const error = await failureOf(nowhere.trades.book(tradeInput));
-    expect(error).toMatchObject({ outcome: "not-sent", journal: { replayed: false } });
-    expect(await onlyEntry(given)).toMatchObject({ state: "not-sent", ending: { by: "call" } });
-    const again = await failureOf(nowhere.trades.book(tradeInput));
-    expect(again.journal).toMatchObject({ entry: error.journal!.entry, replayed: false });
-    expect(again.attempts).toBeGreaterThan(0);
-  });
 });
 
 describe("another call under the key", () => {
@@ -248,15 +234,6 @@ describe("another call under the key", () => {
     expect(error.message).toContain(`journal entry ${journal!.entry}): it was carried out (t-1).`);
     expect(error.message).toContain("Nothing was sent now. With another key, both calls may be carried out.");
     expect(server.heads).toHaveLength(1);
-  });
-
-  test("is refused while the outcome of the first is unknown", async () => {
-    const { client } = await startClientAndServer(refused(502), freshStore());
-    await failureOf(client.trades.book(tradeInput, { key: "K-1" }));
-    const error = await failureOf(client.trades.book({ ...tradeInput, reference: "INV-1" }, { key: "K-1" }));
-    expect(error).toMatchObject({ code: "conflict", outcome: "not-sent", attempts: 0 });
-    expect(error.message).toContain('The key "K-1" was already used');
-    expect(error.message).toContain("): its outcome is unknown. Nothing was sent now.");
   });
 
   test("can use the quote if the key was implicit and nothing was carried out", async () => {
@@ -281,19 +258,6 @@ describe("another call under the key", () => {
     const error = await failureOf(client.trades.book(corrected, { key: "INV-17" }));
     expect(error).toMatchObject({ code: "conflict", outcome: "not-sent" });
     expect(server.heads).toHaveLength(1);
-  });
-
-  const apart: [what: string, options: ClientOptions][] = [
-    ["client", { clientId: "c-2" }],
-    ["environment", { environment: "sandbox" }],
-  ];
-  test.each(apart)("is a separate key for another %s", async (_, options) => {
-    const given = freshStore();
-    const { server, client } = await startClientAndServer(booked, given);
-    await client.trades.book(tradeInput);
-    const other = createTestClient({ baseUrl: server.url, ...given, ...options });
-    expect((await other.trades.book.response(tradeInput)).journal).toMatchObject({ replayed: false });
-    expect(server.heads).toHaveLength(2);
   });
 
   test("belongs to the company, or without one to the person", async () => {
@@ -337,13 +301,6 @@ test.each(["", "   ", "a".repeat(201), "a\nb", "a\0b", "\ud800", 7, null])(
     expect(server.heads).toHaveLength(0);
   },
 );
-
-test("writes no entry for changes and reads, and loads no store", async () => {
-  const given = { store: "/nowhere/at/all/store.db", storeKey };
-  const { client } = await startClientAndServer(respond(200, "[]"), given);
-  expect(await client.trades.list.response()).not.toHaveProperty("journal");
-  await client.request({ method: "POST", path: "/things", body: { a: 1 } });
-});
 
 describe.each(engines())("concurrent calls with one key, on $name", ({ create }) => {
   /** Creates clients that share nothing but the store, like separate processes. */
@@ -408,85 +365,54 @@ describe.each(engines())("concurrent calls with one key, on $name", ({ create })
   });
 });
 
-/** A connection to a server that can be cut and restored. */
-async function startTcpProxy(url: string) {
-  const target = new URL(url);
-  const sockets = new Set<Socket>();
-  let isOpen = true;
-  const way = createServer((socket) => {
-    if (!isOpen) return void socket.destroy();
-    const on = connect(Number(target.port), target.hostname);
-    for (const each of [socket, on]) {
-      sockets.add(each);
-      each.on("error", () => undefined).on("close", () => [socket, on].forEach((end) => end.destroy()));
-    }
-    socket.pipe(on).pipe(socket);
-  });
-  await new Promise<void>((resolve) => way.listen(0, "127.0.0.1", resolve));
-  onCleanup(() => way.close());
-  const there = new URL(url);
-  there.port = String((way.address() as AddressInfo).port);
-  return {
-    url: there.href,
-    cut() {
-      isOpen = false;
-      for (const socket of sockets) socket.destroy();
-    },
-    open() {
-      isOpen = true;
-    },
-  };
-}
-
 describe.each(engines().slice(1))("while the store ($name) is briefly unavailable", ({ create }) => {
-  async function atWay() {
+  async function behindProxy() {
     const { location, key } = await create();
-    const way = await startTcpProxy(location);
-    const server = await heldServer();
-    const given = { store: way.url, storeKey: key!.toString("base64") };
+    const proxy = await startDatabaseProxy({ location, key });
+    const given = { store: proxy.settings.location, storeKey: key!.toString("base64") };
+    const server = closeLater(await heldServer());
     const client = createTestClient({ baseUrl: server.url, ...given });
-    onCleanup(() => server.close());
     const journal = await journalOf({ ...given, store: location });
-    return { way, server, client, journal };
+    return { proxy, server, client, journal };
   }
 
   test("returns the outcome at once and journals it when the store is back", async () => {
-    const { way, server, client, journal } = await atWay();
+    const { proxy, server, client, journal } = await behindProxy();
     const call = client.trades.book.response(tradeInput);
     await server.untilArrived(1);
-    way.cut();
+    await proxy.disconnect();
     server.respond(booked);
     const { body, journal: note } = await call;
     expect(body.trade_id).toBe("t-1");
     expect(await journal.get(note!.entry)).toMatchObject({ state: "sent" });
-    way.open();
+    await proxy.reconnect();
     const isDone = async () => (await journal.get(note!.entry))!.state === "done";
     await eventually(isDone, { withinMs: 20_000, what: "the ending in the journal" });
   });
 
   test("waits for pending outcomes on close", async () => {
-    const { way, server, client, journal } = await atWay();
+    const { proxy, server, client, journal } = await behindProxy();
     const call = client.trades.book.response(tradeInput);
     await server.untilArrived(1);
-    way.cut();
+    await proxy.disconnect();
     server.respond(booked);
     const { journal: note } = await call;
     const closed = client.close();
-    way.open();
+    await proxy.reconnect();
     await closed;
     expect(await journal.get(note!.entry)).toMatchObject({ state: "done", ending: { identity: "t-1" } });
   });
 
   test("sends no money call", async () => {
-    const { way, server, client, journal } = await atWay();
+    const { proxy, server, client, journal } = await behindProxy();
     const first = client.trades.book(tradeInput);
     await server.untilArrived(1);
     server.respond(booked);
     await first;
-    way.cut();
+    await proxy.disconnect();
     const error = await failureOf(client.trades.book({ ...tradeInput, quote_id: "q-2" }));
     expect(error).toMatchObject({ code: "unavailable", outcome: "not-sent" });
-    way.open();
+    await proxy.reconnect();
     const again = client.trades.book({ ...tradeInput, quote_id: "q-2" });
     await server.untilArrived(2);
     server.respond(booked);

@@ -1,36 +1,29 @@
 /** Recovery of lost responses, against the sandbox. */
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { type ClientOptions, type FxdeskClient, FxdeskError, OutcomeUnknown } from "@fxdesk/toolkit";
+import type { Sandbox } from "@fxdesk/sandbox";
+import { type ClientOptions, type FxdeskClient, OutcomeUnknown } from "@fxdesk/toolkit";
 import { openJournal } from "../../../core/journal/journal";
 import type { Entry } from "../../../core/journal/entry";
 import { parseStoreSettings } from "../../../core/store/settings";
 import { eventually } from "../../support/eventually";
-import { makeQuote, sampleInput, sandboxClient } from "../../support/samples";
-import { useTempFolder } from "../store/engines";
+import { failureOf } from "../support/client-fixtures";
+import { tempFolder } from "../../support/resources";
+import { makeQuote, sampleInput } from "../../support/samples";
+import { openClient, openSandbox } from "../../support/sandboxes";
 
-const stores = useTempFolder();
 let sandbox: Sandbox;
 let store: string;
-let clients: FxdeskClient[];
 let lines: string[];
 
-beforeAll(async () => (sandbox = await startSandbox()));
-afterAll(() => sandbox.close());
-beforeEach(() => {
-  store = join(stores.path, `${randomUUID()}/store.db`);
-  clients = [];
+beforeAll(async () => (sandbox = await openSandbox()));
+beforeEach(async () => {
+  store = join(await tempFolder(), "store.db");
   lines = [];
   sandbox.control.clearFaults();
 });
-afterEach(() => Promise.all(clients.map((client) => client.close())));
 
-function connected(options: ClientOptions = {}): FxdeskClient {
-  const client = sandboxClient(sandbox, { store, onRecovered: (line) => lines.push(line), ...options });
-  clients.push(client);
-  return client;
-}
+const connected = (options: ClientOptions = {}): FxdeskClient =>
+  openClient(sandbox, { store, onRecovered: (line) => lines.push(line), ...options });
 
 const addFault = (operation: string, kind: "reset-before" | "reset-after" | "cut-off", times = 1) =>
   sandbox.control.addFault({ operation, kind, times });
@@ -49,12 +42,6 @@ const onlyEntry = async () => {
   expect(others).toEqual([]);
   return entry!;
 };
-
-const failure = (call: Promise<unknown>) =>
-  call.then(
-    (value) => Promise.reject(new Error(`It ended well: ${JSON.stringify(value)}`)),
-    (error: unknown) => error as FxdeskError,
-  );
 
 const bookedUnder = async (client: FxdeskClient, reference: string) => {
   const found = [];
@@ -95,7 +82,7 @@ test("reports a booking that was not made as unknown, with a remark on the searc
   const client = connected();
   const quote_id = await makeQuote(client);
   addFault("trades.book", "reset-before");
-  const error = await failure(client.trades.book({ quote_id, reason: "other", reference: "INV-7" }));
+  const error = await failureOf(client.trades.book({ quote_id, reason: "other", reference: "INV-7" }));
   expect(error).toBeInstanceOf(OutcomeUnknown);
   expect(await onlyEntry()).toMatchObject({
     id: error.journal!.entry,
@@ -109,7 +96,7 @@ test("reports a booking that was not made as unknown, with a remark on the searc
       ) as string,
     },
   });
-  const again = await failure(client.trades.book({ quote_id, reason: "other", reference: "INV-7" }));
+  const again = await failureOf(client.trades.book({ quote_id, reason: "other", reference: "INV-7" }));
   expect(again.message).toContain("for the reference INV-7");
   expect(again.message).toContain("nothing was sent now");
 });
@@ -120,7 +107,7 @@ test("reports a booking that is found later in one line, and then replays it", a
   addFault("trades.book", "reset-after");
   // The list is unavailable while the caller waits.
   addFault("trades.list", "reset-before", 1_000);
-  const error = await failure(client.trades.book({ quote_id, reason: "other" }));
+  const error = await failureOf(client.trades.book({ quote_id, reason: "other" }));
   expect(error.outcome).toBe("unknown");
   expect(await onlyEntry()).toMatchObject({
     endingDetails: {
@@ -146,7 +133,7 @@ test("stops waiting on abort and reports the call when it is found", async () =>
   sandbox.control.addFault({ operation: "trades.list", kind: "latency", milliseconds: 2_000, times: 1 });
   addFault("trades.book", "reset-after");
   const stop = new AbortController();
-  const call = failure(client.trades.book({ quote_id, reason: "other" }, { signal: stop.signal }));
+  const call = failureOf(client.trades.book({ quote_id, reason: "other" }, { signal: stop.signal }));
   await eventually(async () => (await entries())[0]?.state === "unknown", {
     withinMs: 20_000,
     what: "its end",
@@ -163,7 +150,7 @@ test("recovers calls of other processes when a journal is opened", async () => {
   const quote_id = await makeQuote(first);
   addFault("trades.book", "reset-after");
   addFault("trades.list", "reset-before", 1_000);
-  expect(await failure(first.trades.book({ quote_id, reason: "other" }))).toMatchObject({
+  expect(await failureOf(first.trades.book({ quote_id, reason: "other" }))).toMatchObject({
     outcome: "unknown",
   });
   await first.close();
@@ -190,7 +177,7 @@ test("does not resolve two lost calls with the same reference", async () => {
   const quotes = [await makeQuote(client), await makeQuote(client)];
   const reference = "INV-9";
   addFault("trades.book", "reset-after", 2);
-  const book = (quote_id: string) => failure(client.trades.book({ quote_id, reason: "other", reference }));
+  const book = (quote_id: string) => failureOf(client.trades.book({ quote_id, reason: "other", reference }));
   await Promise.all(quotes.map(book));
   for (const entry of await entries())
     expect(entry).toMatchObject({ state: "unknown", endingDetails: { lastFinding: "several" } });
@@ -202,7 +189,7 @@ describe("a payment", () => {
     const input = await sampleInput("payments.initiate", client);
     addFault("payments.initiate", "reset-after");
     const paying = client.payments.initiate(input as never, { key: "pay-1" });
-    expect(await failure(paying)).toMatchObject({ outcome: "unknown" });
+    expect(await failureOf(paying)).toMatchObject({ outcome: "unknown" });
   });
 
   test("is repeated once if the service replays, and carried out once", async () => {
@@ -225,7 +212,7 @@ describe("a payment", () => {
     const input = await sampleInput("payments.initiate", client);
     const before = sandbox.requests.length;
     addFault("payments.initiate", "reset-after", 3);
-    const error = await failure(client.payments.initiate(input as never, { key: "pay-3" }));
+    const error = await failureOf(client.payments.initiate(input as never, { key: "pay-3" }));
     expect(error.outcome).toBe("unknown");
     expect(sandbox.requests.slice(before).filter(({ method }) => method === "POST")).toHaveLength(2);
     expect(await onlyEntry()).toMatchObject({

@@ -5,10 +5,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { respond } from "../../support/fault-server";
 import { startFaultServer } from "../support/client-fixtures";
-import { useTempFolder } from "../store/engines";
+import { tempFolder } from "../../support/resources";
 
 const root = join(__dirname, "../../..");
-const files = useTempFolder();
 
 /** Runs a program with a client of the server, in a shell that can set limits. Returns its printed JSON. */
 async function program(url: string, code: string, shell = 'exec "$@"'): Promise<unknown> {
@@ -16,7 +15,7 @@ async function program(url: string, code: string, shell = 'exec "$@"'): Promise<
     baseUrl: url,
     clientId: "c-1",
     credentials: { accessToken: "token" },
-    store: join(files.path, "made/store.db"),
+    store: join(await tempFolder(), "made/store.db"),
     storeKey: randomBytes(32).toString("base64"),
   };
   const script = `

@@ -7,6 +7,7 @@ import { type Journal, openJournal } from "../../../core/journal/journal";
 import { withStore } from "../../../core/store/open";
 import type { StoreSettings } from "../../../core/store/settings";
 import { eventually } from "../../support/eventually";
+import { closeLater } from "../../support/resources";
 import { engines } from "../store/engines";
 import { done, intent, longMs, unknown } from "./fixtures";
 
@@ -18,11 +19,10 @@ describe.each(engines())("$name", ({ create }) => {
   let scope: CallScope;
   beforeAll(async () => (settings = await create()));
   beforeEach(async () => {
-    journals = [await openJournal(settings), await openJournal(settings)];
+    journals = [closeLater(await openJournal(settings)), closeLater(await openJournal(settings))];
     const { environment, operation } = intent();
     scope = { environment, operation, client: randomBytes(8).toString("hex") };
   });
-  afterEach(() => Promise.all(journals.map((journal) => journal.close())));
 
   async function entry(reference: string, holdMs = longMs): Promise<Entry> {
     const key = randomBytes(8).toString("hex");

@@ -62,87 +62,39 @@ const finding = async (situation: Situation, entry = createEntry("e-1")) =>
 const booked = (id: string, identity: string, change: Partial<Entry> = {}) =>
   createEntry(id, { state: "done", ending: { state: "done", by: "call", identity }, ...change });
 
-const looked =
-  "Searched trades.list at 2026-11-22T09:00:00.000Z for the reference FX-1 from 2026-11-19 to 2026-11-23";
+const unknownOther = createEntry("e-2", { state: "unknown" });
+const cases: Readonly<Record<string, [found: string, Situation, reference?: string]>> = {
+  "one item with the reference": ["t-2", { listed: [trade("t-1", "other"), trade("t-2"), trade("t-3", "")] }],
+  "a day before the call": ["t-1", { listed: [trade("t-1", "FX-1", "2026-11-19")] }],
+  "a day after the search": ["t-1", { listed: [trade("t-1", "FX-1", "2026-11-23")] }],
+  "two days before the call": ["none", { listed: [trade("t-1", "FX-1", "2026-11-18")] }],
+  "two days after the search": ["none", { listed: [trade("t-1", "FX-1", "2026-11-24")] }],
+  "no day": ["none", { listed: [trade("t-1", "FX-1", "")] }],
+  "other references": ["none", { listed: [trade("t-1", "FX-10"), trade("t-2", "fx-1")] }],
+  "several items with the reference": ["several", { listed: [trade("t-1"), trade("t-2")] }],
+  "an item of another entry": ["none", { listed: [trade("t-1")], others: [booked("e-2", "t-1")] }],
+  "an item of another entry, and one more": [
+    "t-2",
+    { listed: [trade("t-1"), trade("t-2")], others: [booked("e-2", "t-1", { reference: "else" })] },
+  ],
+  "its own item": ["t-1", { listed: [trade("t-1")], others: [booked("e-1", "t-1")] }],
+  "a reference that is lost twice": ["shared", { listed: [trade("t-1")], others: [unknownOther] }],
+  "a reference under way": [
+    "shared",
+    { listed: [trade("t-1")], others: [createEntry("e-2", { state: "sent" })] },
+  ],
+  "no reference": ["not searched", { listed: [trade("t-1", "")] }, ""],
+  "a blank reference": ["not searched", { listed: [trade("t-1", "")] }, " "],
+};
+test.each(Object.entries(cases))("with %s", async (_, [expected, situation, reference = "FX-1"]) => {
+  const result = await finding(situation, createEntry("e-1", { reference }));
+  expect(result?.kind === "found" ? result.listed.identity : (result?.kind ?? "not searched")).toBe(expected);
+});
 
-describe("a call is", () => {
-  test("found if one item has its reference", async () => {
-    const listed = [trade("t-1", "other"), trade("t-2"), trade("t-3", "")];
-    expect(await finding({ listed })).toEqual({
-      kind: "found",
-      listed: listed[1],
-      remark: `${looked}: t-2.`,
-    });
-  });
-
-  test.each(["2026-11-19", "2026-11-20", "2026-11-22", "2026-11-23"])("found on %s", async (day) => {
-    expect(await finding({ listed: [trade("t-1", "FX-1", day)] })).toMatchObject({ kind: "found" });
-  });
-
-  test.each(["2026-11-18", "2026-11-24", "2025-11-20", ""])("not found on %j", async (day) => {
-    expect(await finding({ listed: [trade("t-1", "FX-1", day)] })).toEqual({
-      kind: "none",
-      remark: `${looked}: no match. Ignored: 1 on other days or of other entries.`,
-    });
-  });
-
-  test("not found if no item has its reference", async () => {
-    const remark = `${looked}: no match.`;
-    expect(await finding({ listed: [] })).toEqual({ kind: "none", remark });
-    expect(await finding({ listed: [trade("t-1", "FX-10"), trade("t-2", "fx-1")] })).toEqual({
-      kind: "none",
-      remark,
-    });
-  });
-
-  test("left to a person if several items have its reference", async () => {
-    expect(await finding({ listed: [trade("t-1"), trade("t-2")] })).toEqual({
-      kind: "several",
-      remark: `${looked}: several matches, t-1, t-2. A person must resolve the entry.`,
-    });
-  });
-
-  test("not matched to an item of another entry", async () => {
-    const others = [booked("e-2", "t-1", { reference: "else" })];
-    expect(await finding({ listed: [trade("t-1")], others })).toMatchObject({ kind: "none" });
-    expect(await finding({ listed: [trade("t-1"), trade("t-2")], others })).toMatchObject({
-      kind: "found",
-      listed: { identity: "t-2" },
-    });
-  });
-
-  test("matched to its own item again", async () => {
-    const entry = booked("e-1", "t-1", { state: "unknown" });
-    expect(await finding({ listed: [trade("t-1")], others: [entry] }, entry)).toMatchObject({
-      kind: "found",
-    });
-  });
-
-  test("found, with a remark, if its reference was used before", async () => {
-    const others = [booked("e-2", "t-1"), createEntry("e-3", { state: "rejected" })];
-    expect(await finding({ listed: [trade("t-1"), trade("t-2")], others })).toMatchObject({
-      kind: "found",
-      listed: { identity: "t-2" },
-      remark: `${looked}: t-2. Other entries have the same reference, so it is weak evidence: e-2, e-3.`,
-    });
-  });
-
-  test.each(["unknown", "sent"] as const)(
-    "not found while another entry with its reference is %s",
-    async (state) => {
-      const others = [createEntry("e-2", { state })];
-      expect(await finding({ listed: [trade("t-1")], others })).toEqual({
-        kind: "shared",
-        remark:
-          `${looked}: t-1, which may belong to another entry.` +
-          " Other entries have the same reference, so it is weak evidence: e-2.",
-      });
-    },
-  );
-
-  test.each([undefined, "", " "])("not searched with the reference %j", async (reference) => {
-    expect(await finding({ listed: [trade("t-1", "")] }, createEntry("e-1", { reference }))).toBeUndefined();
-  });
+test("remarks what was searched and which entries weaken the evidence", async () => {
+  const others = [booked("e-2", "t-1"), createEntry("e-3", { state: "rejected" })];
+  const { remark } = (await finding({ listed: [trade("t-1"), trade("t-2")], others }))!;
+  expect(remark).toMatch(/trades\.list .* FX-1 from 2026-11-19 to 2026-11-23: t-2\. .*: e-2, e-3\.$/);
 });
 
 test("respects an entry with the same reference that ends during the search", async () => {
@@ -215,42 +167,28 @@ test("finds an item in the next search if a moving list hid it", async () => {
   );
 });
 
-/** A list of two items. The second moves from page two to page one after page one was read. */
-function shiftingList(reference: string) {
+const shifting = (reference: string, ...passes: ListedItem[][]) => {
   let walks = 0;
   const readPages = async function* () {
-    walks += 1;
-    yield walks === 1 ? [trade("t-1", reference)] : [trade("t-2", reference), trade("t-1", reference)];
+    yield passes[walks++]!;
     yield [trade("t-0", "other")];
   };
-  return { ...createSources({ listed: [] }), readPages, walks: () => walks };
-}
-
-test("confirms a unique match of a caller's reference with a second pass", async () => {
-  const sources = shiftingList("INV-1");
-  const findings = await searchByReference([createEntry("e-1", { reference: "INV-1" })], sources);
-  expect([findings.get("e-1")?.kind, sources.walks()]).toEqual(["several", 2]);
-});
-
-test("reads the list once for a generated reference", async () => {
-  const reference = "FX-0123ABCD-4567EFGH";
-  const sources = shiftingList(reference);
-  const findings = await searchByReference([createEntry("e-1", { reference })], sources);
-  expect([findings.get("e-1")?.kind, sources.walks()]).toEqual(["found", 1]);
-});
-
-test("does not repeat a pass after two matches", async () => {
-  let walks = 0;
-  const readPages = async function* () {
-    walks += 1;
-    yield [trade(`t-${walks}`)];
-    yield [trade("t-0", "other")];
-  };
-  const findings = await searchByReference([createEntry("e-1")], {
+  const search = searchByReference([createEntry("e-1", { reference })], {
     ...createSources({ listed: [] }),
     readPages,
   });
-  expect([findings.get("e-1")?.kind, walks]).toEqual(["several", 2]);
+  return search.then((findings) => [findings.get("e-1")?.kind, walks]);
+};
+
+test("confirms a unique match of a caller's reference, but not of a generated one, with a second pass", async () => {
+  const passes = (reference: string) => [
+    [trade("t-1", reference)],
+    [trade("t-2", reference), trade("t-1", reference)],
+  ];
+  const generated = "FX-0123ABCD-4567EFGH";
+  expect(await shifting("INV-1", ...passes("INV-1"))).toEqual(["several", 2]);
+  expect(await shifting("INV-1", [trade("t-1", "INV-1")], [trade("t-2", "INV-1")])).toEqual(["several", 2]);
+  expect(await shifting(generated, ...passes(generated))).toEqual(["found", 1]);
 });
 
 test("skips list items without identity", () => {

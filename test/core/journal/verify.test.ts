@@ -1,4 +1,5 @@
 /** Tampered exports: random edits, removed, reordered and cut-off lines. FXDESK_RUNS sets the number. */
+import { Readable } from "node:stream";
 import * as fc from "fast-check";
 import { eraseDetails } from "../../../core/journal/operator-actions";
 import { type ChainHead, parseHead, formatHead } from "../../../core/journal/hash-chain";
@@ -6,18 +7,18 @@ import { exportLines } from "../../../core/journal/events";
 import { openJournal } from "../../../core/journal/journal";
 import { withStore } from "../../../core/store/open";
 import { verifyExport } from "../../../core/journal/verify";
-import { useTempFolder, key } from "../store/engines";
+import { tempFolder } from "../../support/resources";
+import { key } from "../store/engines";
 import { done, intent, longMs, notSent, unknown } from "./fixtures";
 
 /** Runs per kind of change; there are four. */
 const numRuns = Math.ceil(Number(process.env.FXDESK_RUNS ?? 1_000) / 4);
-const files = useTempFolder();
 /** Lines of an export with different events, and the head of its journal. */
 let lines: readonly string[];
 let head: ChainHead;
 
 beforeAll(async () => {
-  const settings = { location: `${files.path}/store.db`, key };
+  const settings = { location: `${await tempFolder()}/store.db`, key };
   const journal = await openJournal(settings);
   for (const [index, ending] of [done, notSent, unknown, done, unknown, done].entries()) {
     const { entry } = await journal.claim(intent({ key: `key-${index}` }), longMs);
@@ -27,28 +28,24 @@ beforeAll(async () => {
   }
   await journal.claim(intent({ key: "key-1" }), longMs);
   await journal.close();
-  const exported: string[] = [];
-  await withStore(settings, async (store) => {
-    for await (const line of exportLines(store)) exported.push(line);
-  });
-  lines = exported;
+  lines = await withStore(settings, (store) => Readable.from(exportLines(store)).toArray());
   ({ head } = await verify(exportBytes()));
 });
 
 const exportBytes = () => Buffer.from(lines.join(""));
 
-async function* inChunks(bytes: Uint8Array, size: number) {
-  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
-}
+const verify = (bytes: Buffer, expectedHead?: ChainHead, chunkSize = 10_000) =>
+  verifyExport(
+    Readable.from(
+      Array.from({ length: Math.ceil(bytes.length / chunkSize) }, (_, index) =>
+        bytes.subarray(index * chunkSize, (index + 1) * chunkSize),
+      ),
+    ),
+    expectedHead,
+  );
 
-const verify = (bytes: Uint8Array, expectedHead?: ChainHead, chunkSize = 10_000) =>
-  verifyExport(inChunks(bytes, chunkSize), expectedHead);
-
-const faultLocations = async (bytes: Uint8Array, expectedHead?: ChainHead) =>
+const faultLocations = async (bytes: Buffer, expectedHead?: ChainHead) =>
   (await verify(bytes, expectedHead)).faults.map(({ where }) => where);
-
-/** Picks a line by an arbitrary number. */
-const lineIndex = (number: number) => number % lines.length;
 
 /** Returns the number of the line that contains a byte. */
 const lineAt = (offset: number) =>
@@ -106,7 +103,7 @@ test("finds removed, repeated and reordered lines", () =>
       fc.constantFrom("remove", "repeat", "swap"),
       async (first, second, what) => {
         const changed = [...lines];
-        const [one, other] = [lineIndex(first), lineIndex(second)];
+        const [one, other] = [first % lines.length, second % lines.length];
         fc.pre(what !== "swap" || one !== other);
         if (what === "remove") changed.splice(one, 1);
         else if (what === "repeat") changed.splice(other, 0, lines[one]!);
