@@ -3,7 +3,6 @@ import type { Sandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "../../core";
 import { startAlteringProxy } from "../core/procedures/altering-proxy";
 import { makeReadsDue } from "../support/due-watches";
-import { closeLater } from "../support/resources";
 import { openClient, openSandbox } from "../support/sandboxes";
 import { withAssistant } from "../support/surfaces";
 
@@ -96,7 +95,7 @@ test.each([
   ["watch_balances", { currencies: "EUR,GBP", below: "100" }],
   ["watch_transactions", { currencies: "EUR,GBP", from: "beginning" }],
 ])("%s names an unreadable account until it can be read", async (name, input) => {
-  const proxy = closeLater(await startAlteringProxy(sandbox.baseUrl));
+  const proxy = await startAlteringProxy(sandbox.baseUrl);
   const altered = openClient({ baseUrl: proxy.url, xs2aUrl: sandbox.xs2aUrl });
   const [lost] = await altered.accounts.list({ currencies: "GBP" });
   const { account_id: id } = lost!;

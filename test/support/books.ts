@@ -8,9 +8,10 @@ import { type ControlPlane, controlPlane } from "../../sandbox/src/control/contr
 import type { Account } from "../../sandbox/src/world/model/account";
 import { balanceAccount } from "../../sandbox/src/world/ledger/ledger";
 import { demo } from "../../sandbox/src/world/parties/parties";
-import { defaultSettings, type Settings } from "../../sandbox/src/world/model/settings";
+import { defaultSettings } from "../../sandbox/src/world/model/settings";
 import type { World } from "../../sandbox/src/world/model/world";
-import { sandboxClient } from "./samples";
+import { closeLater } from "./resources";
+import { openClient } from "./sandboxes";
 
 /** A movement in the ledger. */
 export interface Movement {
@@ -32,7 +33,6 @@ export interface Books {
   readonly movements: readonly Movement[];
   /** Another client of the same sandbox. */
   another(options: Partial<ClientOptions>): FxdeskClient;
-  close(): Promise<void>;
 }
 
 interface BooksOptions {
@@ -40,7 +40,6 @@ interface BooksOptions {
   readonly now: Date;
   /** Days of simulated business; few are faster. */
   readonly daysBehind?: number;
-  readonly settings?: Partial<Settings>;
 }
 
 function movementsOf({ ledger }: World, account: Account): Movement[] {
@@ -63,23 +62,14 @@ function movementsOf({ ledger }: World, account: Account): Movement[] {
   );
 }
 
-/** Starts a sandbox with a readable ledger. Listens until closed. */
-export async function openBooks({
-  seed = "books",
-  now,
-  daysBehind = 40,
-  settings,
-}: BooksOptions): Promise<Books> {
-  const start = { seed, now, daysBehind, settings: { ...defaultSettings, ...settings } };
+/** Starts a sandbox with a readable ledger, closed with its test. */
+export async function openBooks({ seed = "books", now, daysBehind = 40 }: BooksOptions): Promise<Books> {
+  const start = { seed, now, daysBehind, settings: defaultSettings };
   const { app, session } = assemble({ service: contract, start });
+  closeLater(app);
   await app.listen({ port: 0, host: "127.0.0.1" });
   const baseUrl = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
-  const clients: FxdeskClient[] = [];
-  const another = (options: Partial<ClientOptions>) => {
-    const client = sandboxClient({ baseUrl, xs2aUrl: baseUrl }, options);
-    clients.push(client);
-    return client;
-  };
+  const another = (options: Partial<ClientOptions>) => openClient({ baseUrl, xs2aUrl: baseUrl }, options);
   const accounts = () =>
     [...session.world.accounts.values()].filter(({ clientId }) => clientId === demo.clientId);
   return {
@@ -95,9 +85,5 @@ export async function openBooks({
       return accounts().flatMap((account) => movementsOf(session.world, account));
     },
     another,
-    close: async () => {
-      await Promise.all(clients.map((client) => client.close()));
-      await app.close();
-    },
   };
 }

@@ -13,25 +13,7 @@ function randomChoices(seed: number) {
   };
 }
 
-export type Label =
-  | "plain"
-  | "late"
-  | "short"
-  | "fee"
-  | "double"
-  | "split"
-  | "combined"
-  | "without reference"
-  | "wrong currency"
-  | "similar name"
-  | "recurring"
-  | "part twice"
-  | "shared reference"
-  | "mistyped"
-  | "unpaid";
-
 export interface LabelledCase {
-  readonly label: Label;
   readonly items: readonly number[];
   /** Payments for all of the items together; empty if nothing was paid. */
   readonly payments: readonly string[];
@@ -166,9 +148,8 @@ class CaseBuilder {
     return payment;
   }
 
-  add(label: Label, items: readonly Item[], payments: readonly Payment[]): void {
+  add(items: readonly Item[], payments: readonly Payment[]): void {
     this.cases.push({
-      label,
       items: items.map(({ item }) => item),
       payments: payments.map(({ transaction_id: id }) => id),
     });
@@ -193,141 +174,177 @@ const centsOf = ({ amount }: Item): number => Math.round(Number(amount) * 100);
 const unevenAmount = (maker: CaseBuilder) =>
   textOf(maker.chance.between(1_200, 450_000) * 10 + maker.chance.between(1, 9));
 
-const caseBuilders: Readonly<Record<Label, (maker: CaseBuilder) => void>> = {
-  plain: (maker) => {
-    const item = maker.item();
-    maker.add("plain", [item], [maker.payment(item, {})]);
-  },
-  late: (maker) => {
-    const item = maker.item({ amount: unevenAmount(maker) });
-    const isNamed = maker.chance.is(0.7);
-    const days = isNamed ? maker.chance.between(40, 120) : maker.chance.between(20, 55);
-    maker.add("late", [item], [maker.payment(item, { days, ...(!isNamed && { named: [] }) })]);
-  },
-  short: (maker) => {
-    const item = maker.item();
-    const cents = Math.floor((centsOf(item) * maker.chance.between(20, 85)) / 100);
-    maker.add("short", [item], [maker.payment(item, { cents })]);
-  },
-  fee: (maker) => {
-    const item = maker.item({ amount: textOf(maker.chance.between(60_000, 3_000_000)) });
-    const cents =
-      centsOf(item) - maker.chance.pick([250, 1_000, 1_500, 2_500, maker.chance.between(50, 2_500)]);
-    maker.add("fee", [item], [maker.payment(item, { cents })]);
-  },
-  double: (maker) => {
-    const item = maker.item();
-    const first = maker.payment(item, {});
-    const later = Date.parse(first.date) + maker.chance.between(1, 20) * dayMs;
-    maker.payment(item, { date: new Date(later).toISOString().slice(0, 10) });
-    maker.add("double", [item], [first]);
-  },
-  split: (maker) => {
-    const item = maker.item({ amount: unevenAmount(maker) });
-    const all = maker.parts(centsOf(item), maker.chance.between(2, 4));
-    const isNamed = maker.chance.is(0.75);
-    const payments = all.map((cents, index) =>
-      maker.payment(item, { cents, ...(!isNamed && index > 0 && { named: [] }) }),
-    );
-    maker.add("split", [item], payments);
-  },
-  combined: (maker) => {
-    const first = maker.item({ amount: unevenAmount(maker) });
-    const { currency, party, date } = first;
-    const items = [
-      first,
-      ...Array.from({ length: maker.chance.between(1, 3) }, () =>
-        maker.item({ currency, party, date, amount: unevenAmount(maker) }),
-      ),
-    ];
-    const cents = items.reduce((sum, each) => sum + centsOf(each), 0);
-    const references = items.map(({ reference }) => reference!);
-    const named = maker.chance.pick([references, references, references, references.slice(0, 1), []]);
-    maker.add("combined", items, [maker.payment(first, { cents, named })]);
-  },
-  "without reference": (maker) => {
-    const item = maker.item({ amount: unevenAmount(maker) });
-    maker.add("without reference", [item], [maker.payment(item, { named: [] })]);
-  },
-  "wrong currency": (maker) => {
-    const item = maker.item({ currency: "EUR" });
-    maker.payment(item, { currency: "USD", ...(maker.chance.is(0.3) && { named: [] }) });
-    maker.add("wrong currency", [item], []);
-  },
+/** Kinds of cases, with their frequency. */
+const caseBuilders: readonly (readonly [count: number, build: (maker: CaseBuilder) => void])[] = [
+  /** Paid with its reference. */
+  [
+    18,
+    (maker) => {
+      const item = maker.item();
+      maker.add([item], [maker.payment(item, {})]);
+    },
+  ],
+  /** Paid late. */
+  [
+    8,
+    (maker) => {
+      const item = maker.item({ amount: unevenAmount(maker) });
+      const isNamed = maker.chance.is(0.7);
+      const days = isNamed ? maker.chance.between(40, 120) : maker.chance.between(20, 55);
+      maker.add([item], [maker.payment(item, { days, ...(!isNamed && { named: [] }) })]);
+    },
+  ],
+  /** Paid in part. */
+  [
+    8,
+    (maker) => {
+      const item = maker.item();
+      const cents = Math.floor((centsOf(item) * maker.chance.between(20, 85)) / 100);
+      maker.add([item], [maker.payment(item, { cents })]);
+    },
+  ],
+  /** A bank deducted its fee. */
+  [
+    9,
+    (maker) => {
+      const item = maker.item({ amount: textOf(maker.chance.between(60_000, 3_000_000)) });
+      const cents =
+        centsOf(item) - maker.chance.pick([250, 1_000, 1_500, 2_500, maker.chance.between(50, 2_500)]);
+      maker.add([item], [maker.payment(item, { cents })]);
+    },
+  ],
+  /** Paid twice. */
+  [
+    8,
+    (maker) => {
+      const item = maker.item();
+      const first = maker.payment(item, {});
+      const later = Date.parse(first.date) + maker.chance.between(1, 20) * dayMs;
+      maker.payment(item, { date: new Date(later).toISOString().slice(0, 10) });
+      maker.add([item], [first]);
+    },
+  ],
+  /** Paid in parts. */
+  [
+    10,
+    (maker) => {
+      const item = maker.item({ amount: unevenAmount(maker) });
+      const all = maker.parts(centsOf(item), maker.chance.between(2, 4));
+      const isNamed = maker.chance.is(0.75);
+      const payments = all.map((cents, index) =>
+        maker.payment(item, { cents, ...(!isNamed && index > 0 && { named: [] }) }),
+      );
+      maker.add([item], payments);
+    },
+  ],
+  /** Paid together with other items. */
+  [
+    10,
+    (maker) => {
+      const first = maker.item({ amount: unevenAmount(maker) });
+      const { currency, party, date } = first;
+      const items = [
+        first,
+        ...Array.from({ length: maker.chance.between(1, 3) }, () =>
+          maker.item({ currency, party, date, amount: unevenAmount(maker) }),
+        ),
+      ];
+      const cents = items.reduce((sum, each) => sum + centsOf(each), 0);
+      const references = items.map(({ reference }) => reference!);
+      const named = maker.chance.pick([references, references, references, references.slice(0, 1), []]);
+      maker.add(items, [maker.payment(first, { cents, named })]);
+    },
+  ],
+  /** Paid without a reference. */
+  [
+    10,
+    (maker) => {
+      const item = maker.item({ amount: unevenAmount(maker) });
+      maker.add([item], [maker.payment(item, { named: [] })]);
+    },
+  ],
+  /** Paid in another currency. */
+  [
+    5,
+    (maker) => {
+      const item = maker.item({ currency: "EUR" });
+      maker.payment(item, { currency: "USD", ...(maker.chance.is(0.3) && { named: [] }) });
+      maker.add([item], []);
+    },
+  ],
   /** Another company of nearly the same name pays the same amount for something else. */
-  "similar name": (maker) => {
-    const place = maker.chance.between(0, companies.length / 3 - 1) * 3;
-    const item = maker.item({ amount: unevenAmount(maker), party: companies[place]! });
-    const other = companies[place + maker.chance.between(1, 2)]!;
-    maker.payment(item, { named: [], counterparty: maker.payer(other) });
-    const isPaid = maker.chance.is(0.5);
-    maker.add("similar name", [item], isPaid ? [maker.payment(item, { named: [] })] : []);
-  },
+  [
+    6,
+    (maker) => {
+      const place = maker.chance.between(0, companies.length / 3 - 1) * 3;
+      const item = maker.item({ amount: unevenAmount(maker), party: companies[place]! });
+      const other = companies[place + maker.chance.between(1, 2)]!;
+      maker.payment(item, { named: [], counterparty: maker.payer(other) });
+      const isPaid = maker.chance.is(0.5);
+      maker.add([item], isPaid ? [maker.payment(item, { named: [] })] : []);
+    },
+  ],
   /** The same amount month by month, and no reference. */
-  recurring: (maker) => {
-    const first = maker.item({ date: dayAt(5) });
-    const { amount, currency, party } = first;
-    const items = [
-      first,
-      ...[36, 64].map((day) => maker.item({ amount, currency, party, date: dayAt(day) })),
-    ];
-    for (const item of items) maker.add("recurring", [item], [maker.payment(item, { named: [] })]);
-  },
+  [
+    1,
+    (maker) => {
+      const first = maker.item({ date: dayAt(5) });
+      const { amount, currency, party } = first;
+      const items = [
+        first,
+        ...[36, 64].map((day) => maker.item({ amount, currency, party, date: dayAt(day) })),
+      ];
+      for (const item of items) maker.add([item], [maker.payment(item, { named: [] })]);
+    },
+  ],
   /** The first part was paid twice, which cannot be resolved. */
-  "part twice": (maker) => {
-    const item = maker.item({ amount: unevenAmount(maker) });
-    const [first, second] = maker.parts(centsOf(item), 2) as [number, number];
-    for (const cents of [first, first, second]) maker.payment(item, { cents });
-    maker.add("part twice", [item], []);
-  },
+  [
+    2,
+    (maker) => {
+      const item = maker.item({ amount: unevenAmount(maker) });
+      const [first, second] = maker.parts(centsOf(item), 2) as [number, number];
+      for (const cents of [first, first, second]) maker.payment(item, { cents });
+      maker.add([item], []);
+    },
+  ],
   /** Two companies, and a third one without expected items, number from one. */
-  "shared reference": (maker) => {
-    const item = maker.item({ party: companies[0]! });
-    const { reference } = item;
-    const amount = maker.chance.is(0.5) ? item.amount : textOf(maker.cents());
-    const other = maker.item({ party: companies[6]!, reference, amount, currency: item.currency });
-    for (const each of [item, other]) maker.add("shared reference", [each], [maker.payment(each, {})]);
-    const alone = maker.item({ party: companies[9]! });
-    const cents = centsOf(alone) - maker.chance.pick([500, 2_000, Math.floor(centsOf(alone) / 2)]);
-    maker.payment(alone, { cents, counterparty: companies[12]! });
-    maker.add("shared reference", [alone], []);
-  },
+  [
+    2,
+    (maker) => {
+      const item = maker.item({ party: companies[0]! });
+      const { reference } = item;
+      const amount = maker.chance.is(0.5) ? item.amount : textOf(maker.cents());
+      const other = maker.item({ party: companies[6]!, reference, amount, currency: item.currency });
+      for (const each of [item, other]) maker.add([each], [maker.payment(each, {})]);
+      const alone = maker.item({ party: companies[9]! });
+      const cents = centsOf(alone) - maker.chance.pick([500, 2_000, Math.floor(centsOf(alone) / 2)]);
+      maker.payment(alone, { cents, counterparty: companies[12]! });
+      maker.add([alone], []);
+    },
+  ],
   /** Two swapped digits. */
-  mistyped: (maker) => {
-    const item = maker.item({ amount: unevenAmount(maker) });
-    const typed = item.reference!.replace(/(\d)(\d)$/, "$2$1");
-    maker.add("mistyped", [item], [maker.payment(item, { named: [typed] })]);
-  },
+  [
+    1,
+    (maker) => {
+      const item = maker.item({ amount: unevenAmount(maker) });
+      const typed = item.reference!.replace(/(\d)(\d)$/, "$2$1");
+      maker.add([item], [maker.payment(item, { named: [typed] })]);
+    },
+  ],
   /** The customer paid as much for another invoice, or nothing. */
-  unpaid: (maker) => {
-    const item = maker.item();
-    const [, before, digits] = /^(.*?)(\d+)$/.exec(item.reference!)!;
-    const other = before + String(Number(digits) + 5_000).padStart(digits!.length, "0");
-    if (maker.chance.is(0.6)) maker.payment(item, { named: [other] });
-    maker.add("unpaid", [item], []);
-  },
-};
-
-/** Frequency of each kind. */
-const weights: readonly (readonly [Label, number])[] = [
-  ["plain", 18],
-  ["late", 8],
-  ["short", 8],
-  ["fee", 9],
-  ["double", 8],
-  ["split", 10],
-  ["combined", 10],
-  ["without reference", 10],
-  ["wrong currency", 5],
-  ["similar name", 6],
-  ["recurring", 1],
-  ["part twice", 2],
-  ["shared reference", 2],
-  ["mistyped", 1],
-  ["unpaid", 7],
+  [
+    7,
+    (maker) => {
+      const item = maker.item();
+      const [, before, digits] = /^(.*?)(\d+)$/.exec(item.reference!)!;
+      const other = before + String(Number(digits) + 5_000).padStart(digits!.length, "0");
+      if (maker.chance.is(0.6)) maker.payment(item, { named: [other] });
+      maker.add([item], []);
+    },
+  ],
 ];
 
-const labels = weights.flatMap(([label, count]) => Array.from({ length: count }, () => label));
+const frequencies = caseBuilders.flatMap(([count, build]) => Array.from({ length: count }, () => build));
 
 /** Payments without an item: salaries, rents and payments of others. */
 function addOthers(maker: CaseBuilder, count: number): void {
@@ -347,8 +364,8 @@ function addOthers(maker: CaseBuilder, count: number): void {
 /** Generates at least `count` cases of all kinds, as one list of items and one of payments. */
 export function labelledPayments(seed: number, count: number): LabelledPayments {
   const maker = new CaseBuilder(seed);
-  for (const label of Object.keys(caseBuilders) as Label[]) caseBuilders[label](maker);
-  while (maker.cases.length < count) caseBuilders[maker.chance.pick(labels)](maker);
+  for (const [, build] of caseBuilders) build(maker);
+  while (maker.cases.length < count) maker.chance.pick(frequencies)(maker);
   addOthers(maker, Math.floor(count / 5));
   return maker;
 }

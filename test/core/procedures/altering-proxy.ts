@@ -1,6 +1,6 @@
-/** A proxy of the sandbox that changes its responses. */
+/** A proxy of the sandbox that changes its responses, closed with its test. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listen } from "../../support/resources";
 
 /** A response with a JSON body, or none, that a test may change. Text is sent unchanged. */
 export interface AlterableResponse {
@@ -13,7 +13,6 @@ export interface AlterableResponse {
 export interface Proxy {
   readonly url: string;
   alter: (response: AlterableResponse) => void;
-  close(): Promise<void>;
 }
 
 const connectionHeaders = /^(host|connection|keep-alive|(accept|content|transfer)-encoding|content-length)$/;
@@ -45,16 +44,7 @@ export async function startAlteringProxy(target: string): Promise<Proxy> {
     response.writeHead(status, headers);
     response.end(typeof body === "string" || body instanceof Buffer ? body : JSON.stringify(body));
   };
-  const server = createServer((request, response) => void forward(request, response));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const proxy: Proxy = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    alter: () => undefined,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const port = await listen(createServer((request, response) => void forward(request, response)));
+  const proxy: Proxy = { url: `http://127.0.0.1:${port}`, alter: () => undefined };
   return proxy;
 }

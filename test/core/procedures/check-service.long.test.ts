@@ -1,8 +1,9 @@
 /** contract.check through a proxy that alters responses: every planted difference is found, no value is revealed. */
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { Sandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "../../../core";
-import { approve, sampleInput, sandboxClient } from "../../support/samples";
-import { type AlterableResponse, type Proxy, startAlteringProxy } from "./altering-proxy";
+import { approve, sampleInput } from "../../support/samples";
+import { openClient, openSandbox } from "../../support/sandboxes";
+import { type AlterableResponse, startAlteringProxy } from "./altering-proxy";
 
 type Change = (response: AlterableResponse) => void;
 
@@ -19,7 +20,7 @@ function collectTexts(value: unknown): void {
   else if (typeof value === "string" || typeof value === "number") altered.values.add(String(value));
 }
 
-async function startProxy(target: string): Promise<Proxy> {
+async function startProxy(target: string): Promise<string> {
   const proxy = await startAlteringProxy(target);
   proxy.alter = (response) => {
     try {
@@ -30,31 +31,23 @@ async function startProxy(target: string): Promise<Proxy> {
     }
     collectTexts([response.body, response.headers]);
   };
-  return proxy;
+  return proxy.url;
 }
 
 let sandbox: Sandbox;
-let direct: FxdeskClient;
 let client: FxdeskClient;
-const proxies: Proxy[] = [];
 let input: Parameters<FxdeskClient["contract"]["check"]>[0];
 
 beforeAll(async () => {
-  sandbox = await startSandbox();
-  proxies.push(await startProxy(sandbox.baseUrl), await startProxy(sandbox.xs2aUrl));
-  direct = sandboxClient(sandbox);
-  client = sandboxClient({ baseUrl: proxies[0]!.url, xs2aUrl: proxies[1]!.url });
+  sandbox = await openSandbox();
+  const direct = openClient(sandbox);
+  const [baseUrl, xs2aUrl] = [await startProxy(sandbox.baseUrl), await startProxy(sandbox.xs2aUrl)];
+  client = openClient({ baseUrl, xs2aUrl });
   const { consent_id, link } = await direct.consents.connect({ wait_seconds: 0 });
   await approve(direct, { href: link });
-  const { paymentId } = await direct.payments.initiate(
-    (await sampleInput("payments.initiate", direct)) as never,
-  );
+  const payment = await sampleInput("payments.initiate", direct);
+  const { paymentId } = await direct.payments.initiate(payment as never);
   input = { consent_id, paymentId };
-});
-afterAll(async () => {
-  await Promise.all([direct.close(), client.close()]);
-  await sandbox.close();
-  await Promise.all(proxies.map((proxy) => proxy.close()));
 });
 
 test("reports conformance with fewer than 60 reads", async () => {
@@ -73,7 +66,6 @@ const planted = "PLANTED-VALUE";
 
 /** The route of each operation. */
 const paths = {
-  "accounts.listCurrencyAccounts": /^\/accounts\/currency-accounts$/,
   "accounts.list": /^\/accounts$/,
   "accounts.get": /^\/accounts\/[^/]{36}$/,
   "accounts.getFunding": /^\/funding-account$/,
@@ -81,19 +73,9 @@ const paths = {
   "accountDetails.list": /^\/account-details$/,
   "accountDetails.listAll": /^\/account-details\/all$/,
   "transactions.list": /^\/accounts\/[^/]{36}\/transactions$/,
-  "transactions.get": /^\/accounts\/[^/]{36}\/transactions\/[^/]+$/,
   "trades.list": /^\/trades$/,
-  "trades.get": /^\/trades\/.+$/,
-  "approvalsWorkflow.getConfig": /config/,
-  "approvalsWorkflow.getSettings": /settings/,
   "consents.get": /\/v1\/consents\/[^/]+$/,
-  "consents.getStatus": /\/v1\/consents\/[^/]+\/status$/,
   "consents.listAuthorisations": /\/v1\/consents\/[^/]+\/authorisations$/,
-  "openBanking.listAccounts": /\/v1\/accounts$/,
-  "openBanking.listBalances": /\/v1\/accounts\/[^/]+\/balances$/,
-  "openBanking.listTransactions": /\/v1\/accounts\/[^/]+\/transactions$/,
-  "payments.getStatus": /\/v1\/payments\/[^/]+\/[^/]+\/status$/,
-  "payments.get": /\/v1\/payments\/[^/]+\/[^/]+$/,
 } as const;
 
 type Operation = keyof typeof paths;
@@ -130,31 +112,25 @@ const fullPages = "full pages before the last";
 const sameOrder = "the same entries in the same order, whatever the page size";
 
 const deviations: readonly Deviation[] = [
-  ["accounts.listCurrencyAccounts", withField("account_id", planted), shape("[].account_id", "text")],
   ["accounts.list", without("currency"), shape("[].currency", missing)],
   ["accounts.list", withField("status", planted), shape("[].status", "another text")],
-  ["accounts.list", withField("account_details", { planted }), shape("[].account_details", "object")],
   ["accounts.list", header("content-type", "text/plain"), { kind: "headers", path: "content-type" }],
-  ["accounts.get", withField("account_id", 7), shape("account_id", "number")],
   [
     "accounts.get",
     withField("account_id", "00000000-0000-4000-8000-000000000000"),
     { kind: "content", path: "account_id" },
   ],
   ["accounts.getFunding", status(418), { kind: "status", found: "418" }],
-  ["accounts.getFunding", withField("currency", "XTS"), { kind: "content", path: "currency" }],
   [
     "accounts.listBalances",
     each((entry) => (entry.amount.amount = 12_345.67)),
     shape("[].amount.amount", "number"),
   ],
-  ["accounts.listBalances", withField("type", planted), shape("[].type", "another text")],
   [
     "accountDetails.list",
     header("x-total-count"),
     { kind: "headers", path: "x-total-count", found: missing },
   ],
-  ["accountDetails.list", header("x-total-count", "many"), { kind: "headers", path: "x-total-count" }],
   ["accountDetails.listAll", (response) => (response.body = { items: [planted] }), shape("", "object")],
   [
     "accountDetails.listAll",
@@ -162,7 +138,6 @@ const deviations: readonly Deviation[] = [
     shape("", "a body that is not JSON"),
   ],
   ["transactions.list", header("x-total-count", "1"), paging("a total equal to the number of entries")],
-  ["transactions.list", header("x-total-count", "100000"), paging("a total equal to the number of entries")],
   [
     "transactions.list",
     (passed) => requestedPage(passed) === 2 && header("x-total-count", "7")(passed),
@@ -184,18 +159,6 @@ const deviations: readonly Deviation[] = [
     paging("at most as many entries as page_size"),
   ],
   [
-    "transactions.list",
-    withField("credit_debit_indicator", "Credit"),
-    { kind: "content", path: "credit_debit_indicator" },
-  ],
-  [
-    "transactions.list",
-    each((entry) => (entry.balance.amount.amount = null)),
-    shape("[].balance.amount.amount", "null"),
-  ],
-  ["transactions.get", without("transaction_id"), shape("transaction_id", missing)],
-  ["transactions.get", status(500), { kind: "status", found: "500" }],
-  [
     "trades.list",
     (passed) => isSmall(passed) && requestedPage(passed) > 3 && (passed.body = [{}]),
     paging("no entries after the last page"),
@@ -210,12 +173,7 @@ const deviations: readonly Deviation[] = [
     (passed) => passed.url.searchParams.has("trade_type") && withField("trade_type", "swap")(passed),
     { kind: "content", path: "trade_type" },
   ],
-  ["trades.get", withField("buy_amount", planted), shape("buy_amount", "text")],
-  ["trades.get", status(302), { kind: "status", found: "302" }],
-  ["approvalsWorkflow.getConfig", withField("groups", null), shape("groups", "null")],
-  ["approvalsWorkflow.getSettings", withField("enabled", "yes"), shape("enabled", "text")],
   ["consents.get", withField("validUntil", planted), shape("validUntil", "text in another format")],
-  ["consents.getStatus", withField("consentStatus", planted), shape("consentStatus", "another text")],
   [
     "consents.listAuthorisations",
     header("x-request-id"),
@@ -226,8 +184,6 @@ const deviations: readonly Deviation[] = [
     header("x-request-id", planted),
     { kind: "headers", path: "x-request-id", found: "another" },
   ],
-  ["openBanking.listBalances", each((body) => (body.balances = null)), shape("balances", "null")],
-  ["payments.getStatus", without("transactionStatus"), shape("transactionStatus", missing)],
 ];
 
 /** Combines deviations of different operations in one run. */

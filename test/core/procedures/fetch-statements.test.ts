@@ -1,33 +1,25 @@
 /** statements.fetch against the sandbox, and the delivery of its files. */
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { Sandbox } from "@fxdesk/sandbox";
 import { type FxdeskClient, type Interceptor, intoFolder } from "../../../core";
 import { readMt940 } from "../../../core/files";
-import { sandboxClient } from "../../support/samples";
+import { tempFolder } from "../../support/resources";
+import { openClient, openSandboxAndClient } from "../../support/sandboxes";
 
 let sandbox: Sandbox;
 let client: FxdeskClient;
 let folder: string;
 beforeAll(async () => {
-  sandbox = await startSandbox();
-  client = sandboxClient(sandbox);
-  folder = await mkdtemp(join(tmpdir(), "fxdesk-files-"));
+  ({ sandbox, client } = await openSandboxAndClient());
+  folder = await tempFolder();
 });
-afterAll(async () => {
-  await client.close();
-  await sandbox.close();
-  await rm(folder, { recursive: true, force: true });
-});
-
-const isFileRequest = (name: string) => name === "statements.getFile";
 
 /** Runs `happens` before the nth poll of a file. */
 const onFileRequest =
   (nth: number, happens: () => void): Interceptor =>
   (call, next) => {
-    if (isFileRequest(call.operation.name) && --nth === 0) happens();
+    if (call.operation.name === "statements.getFile" && --nth === 0) happens();
     return next();
   };
 
@@ -96,12 +88,11 @@ test("reports a file that the service cannot generate, and returns the others", 
 
 test("waits for a slow file", async () => {
   sandbox.control.decideStatement({ decision: "delay", seconds: 3_600 });
-  const patient = sandboxClient(sandbox, {
+  const patient = openClient(sandbox, {
     interceptors: [onFileRequest(3, () => sandbox.control.advanceClock({ seconds: 3_600 }))],
   });
   const { files, complete } = await patient.statements.fetch({ currencies: "EUR" });
   expect([files.length, complete]).toEqual([1, true]);
-  await patient.close();
 });
 
 test("returns the ID of a file that is not ready in time, and outlasts transient failures", async () => {
@@ -122,11 +113,10 @@ test("returns the ID of a file that is not ready in time, and outlasts transient
 test("stops waiting if the signal is aborted", async () => {
   sandbox.control.decideStatement({ decision: "delay", seconds: 36_000 });
   const stop = new AbortController();
-  const stopped = sandboxClient(sandbox, { interceptors: [onFileRequest(2, () => stop.abort())] });
+  const stopped = openClient(sandbox, { interceptors: [onFileRequest(2, () => stop.abort())] });
   await expect(
     stopped.statements.fetch({ currencies: "EUR" }, { signal: stop.signal }),
   ).rejects.toMatchObject({ code: "aborted" });
-  await stopped.close();
 });
 
 test("reports an unwritable folder for each file", async () => {
@@ -152,7 +142,7 @@ describe("intoFolder", () => {
     ["...", "file"],
     [`${"ü".repeat(300)}.pdf`, `${"ü".repeat(120)}.pdf`],
   ])("keeps %s inside the folder", async (name, expected) => {
-    const into = await mkdtemp(join(folder, "names-"));
+    const into = await tempFolder();
     const place = await intoFolder(into)(file(name));
     expect(place).toEqual({ path: join(into, expected.startsWith("out") ? "-..-out.txt" : expected) });
   });

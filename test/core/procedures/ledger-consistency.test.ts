@@ -1,7 +1,6 @@
 /** Procedures agree with the ledger of the sandbox to the last digit. */
 import { Big } from "big.js";
 import * as fc from "fast-check";
-import type { CallOptions } from "../../../core/call/call-options";
 import { intoMemory } from "../../../core/call/file-delivery";
 import type { FxdeskClient } from "../../../core";
 import { findOpenTrades, fetchAllTrades } from "../../../core/procedures/fetch-all-trades";
@@ -23,18 +22,10 @@ const today = now.toISOString().slice(0, 10);
 const dayMs = 86_400_000;
 const dayFrom = (days: number) => new Date(now.getTime() + days * dayMs).toISOString().slice(0, 10);
 
-/** Books of a single test, closed after it even if it fails. */
-let late: Books | undefined;
-afterEach(async () => {
-  await late?.close();
-  late = undefined;
-});
-
 let books: Books;
 beforeAll(async () => {
   books = await openBooks({ now });
 });
-afterAll(() => books.close());
 
 const sumOf = (amounts: readonly Big[]) => amounts.reduce((sum, each) => sum.plus(each), new Big(0));
 
@@ -190,10 +181,10 @@ describe("transactions.find and transactions.summarize", () => {
   }
 
   test("exclude transactions of the minute before the period", async () => {
-    late = await openBooks({ now: new Date(`${today}T23:59:20Z`), daysBehind: 1 });
+    const late = await openBooks({ now: new Date(`${today}T23:59:20Z`), daysBehind: 1 });
     const { transaction_id: id } = late.control.payIn({ currency: "EUR", amount: "12.34" });
     const idsIn = async (period: string) =>
-      (await late!.client.transactions.find({ period })).transactions.map((each) => each.transaction_id);
+      (await late.client.transactions.find({ period })).transactions.map((each) => each.transaction_id);
     expect(await idsIn(today)).toContain(id);
     expect(await idsIn(`${dayFrom(1)}..${dayFrom(2)}`)).toEqual([]);
   });
@@ -228,7 +219,6 @@ describe("forwards.list and exposure.get", () => {
   beforeAll(async () => {
     desk = await openBooks({ now: weeksAgo, seed: "trades" });
   });
-  afterAll(() => desk.close());
 
   const codes = ["EUR", "USD", "GBP", "JPY"];
   const tradesOf = ({ trades }: World): Trade[] =>
@@ -505,14 +495,14 @@ describe("forwards.list and exposure.get", () => {
   test("return the margin of the balances", async () => {
     const { margin } = await desk.client.forwards.list();
     const { totals } = await desk.client.cash.getPosition({ balance_types: ["InitialMargin", "MarginCall"] });
-    expect(
-      summed(
-        margin.flatMap(({ currency, initial_margin: initial, margin_call: call }) => [
-          [`InitialMargin ${currency}`, new Big(initial)],
-          [`MarginCall ${currency}`, new Big(call)],
-        ]),
-      ),
-    ).toEqual(summed(totals.map(({ type, currency, amount }) => [`${type} ${currency}`, new Big(amount)])));
+    const amountOf = (type: string, currency: string) =>
+      totals.find((each) => each.type === type && each.currency === currency)!.amount;
+    expect(margin).not.toEqual([]);
+    for (const { currency, initial_margin: initial, margin_call: call } of margin)
+      expect([initial, call]).toEqual([
+        amountOf("InitialMargin", currency),
+        amountOf("MarginCall", currency),
+      ]);
   });
 
   type Link = NonNullable<Parameters<Books["another"]>[0]["interceptors"]>[number];
@@ -578,122 +568,5 @@ describe("forwards.list and exposure.get", () => {
       `Trade ${drawdown.trade_id}: sell_amount is 1.23, which JavaScript can only represent as 1.2.`,
       `Trade ${drawdown.trade_id} is a drawdown of ${drawdown.parent_trade_id}, which is not in the list of trades.`,
     ]);
-  });
-
-  test("report progress and stop on an aborted signal", async () => {
-    const controller = new AbortController();
-    const messages: string[] = [];
-    const options: CallOptions = {
-      signal: controller.signal,
-      onProgress: ({ message }) => {
-        messages.push(message);
-        controller.abort();
-      },
-    };
-    await expect(desk.client.forwards.list({}, options)).rejects.toMatchObject({ code: "aborted" });
-    expect(messages).toEqual(["Trades, page 1"]);
-  });
-});
-
-describe("transactions.reconcile", () => {
-  let desk: Books;
-  beforeAll(async () => {
-    desk = await openBooks({ now, seed: "reconcile", daysBehind: 3 });
-  });
-  afterAll(() => desk.close());
-
-  const csv = [
-    "Reference;Customer;Amount;Currency;Due date",
-    `INV-7001;Ferme Duval SARL;1.250,10;EUR;${today}`,
-    `INV-7002;Ferme Duval SARL;300,05;EUR;${today}`,
-    `INV-7003;Nordwind AG;500,00;GBP;${today}`,
-    `INV-7004;Nordwind AG;90,00;EUR;${today}`,
-  ].join("\n");
-
-  test("matches incoming payments with exact sums", async () => {
-    const pay = (currency: string, amount: string, reference: string, debtor_name: string) =>
-      desk.control.payIn({ currency, amount, reference, debtor_name }).transaction_id;
-    const both = pay("EUR", "1550.15", "INV-7001 INV-7002", "FERME DUVAL");
-    const short = pay("GBP", "485.00", "INV 7003", "Nordwind AG");
-    const other = pay("USD", "90.00", "INV-7004", "Nordwind AG");
-    const input = { items_csv: csv, period: today };
-    const { matched, open_items, open_transactions, sums, complete, gaps } =
-      await desk.client.transactions.reconcile(input);
-    expect([complete, gaps]).toEqual([true, []]);
-    expect(matched).toEqual([
-      {
-        kind: "several at once",
-        confidence: "certain",
-        currency: "EUR",
-        items: [
-          { item: 2, reference: "INV-7001", amount: "1250.10" },
-          { item: 3, reference: "INV-7002", amount: "300.05" },
-        ],
-        transactions: [{ transaction_id: both, date: today, amount: "1550.15" }],
-        evidence: { reference: "named", party: "same", days: 0 },
-      },
-      {
-        kind: "one to one",
-        confidence: "likely",
-        currency: "GBP",
-        items: [{ item: 4, reference: "INV-7003", amount: "500.00" }],
-        transactions: [{ transaction_id: short, date: today, amount: "485.00" }],
-        evidence: { reference: "named", difference: "-15.00", party: "same", days: 0 },
-      },
-    ]);
-    expect(open_items).toEqual([
-      expect.objectContaining({
-        item: 5,
-        open: "90.00",
-        candidates: [
-          expect.objectContaining({
-            transaction_id: other,
-            agrees: ["reference", "party"],
-            differs: ["currency"],
-          }),
-        ],
-      }),
-    ]);
-    const others = desk.movements.filter(
-      ({ id, valueDay, amount }) => valueDay === today && amount.gt(0) && ![both, short].includes(id),
-    );
-    expect(open_transactions.map(({ transaction_id: id }) => id).toSorted()).toEqual(
-      others.map(({ id }) => id).toSorted(),
-    );
-    for (const each of sums) {
-      const { currency, expected, matched: settled, open, other: left } = each;
-      expect(new Big(settled).plus(open).eq(expected)).toBe(true);
-      expect(
-        sumOf(others.filter((one) => one.currency === currency).map(({ amount }) => amount)).eq(left),
-      ).toBe(true);
-    }
-    expect(sums.find(({ currency }) => currency === "EUR")).toMatchObject({
-      expected: "1640.15",
-      matched: "1550.15",
-      open: "90.00",
-      paid: "1550.15",
-    });
-  });
-
-  test("matches outgoing payments given as a list", async () => {
-    const outgoing = desk.movements.filter(({ amount }) => amount.lt(0));
-    const [first] = outgoing;
-    const items = [
-      {
-        amount: first!.amount.abs().toFixed(),
-        currency: first!.currency,
-        reference: first!.texts[0]!,
-        ...(first!.counterparty && { party: first!.counterparty }),
-      },
-    ];
-    const { matched, open_transactions } = await desk.client.transactions.reconcile({
-      items,
-      direction: "out",
-      period: everything,
-    });
-    expect(matched.map(({ items: [each], transactions }) => [each!.item, transactions])).toEqual([
-      [1, [expect.objectContaining({ transaction_id: first!.id })]],
-    ]);
-    expect(open_transactions).toHaveLength(outgoing.length - 1);
   });
 });

@@ -2,31 +2,24 @@
  * Malformed responses: an invalid row is reported with account, field and value, and all others are returned.
  * FXDESK_RUNS sets the number of random changes per procedure, FXDESK_SEED the changes.
  */
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { type FxdeskClient, FxdeskError } from "../../../core";
 import { seededRandom } from "../../chaos/seeded-random";
-import { sandboxClient } from "../../support/samples";
+import { openClient, openSandbox } from "../../support/sandboxes";
 import { type Proxy, startAlteringProxy } from "./altering-proxy";
 
 const runs = Number(process.env.FXDESK_RUNS ?? 3);
 const seed = Number(process.env.FXDESK_SEED ?? 1);
 
-let sandbox: Sandbox;
 let proxy: Proxy;
 let client: FxdeskClient;
 let accounts: readonly string[];
 beforeAll(async () => {
-  sandbox = await startSandbox();
-  proxy = await startAlteringProxy(sandbox.baseUrl);
-  client = sandboxClient({ baseUrl: proxy.url, xs2aUrl: sandbox.xs2aUrl });
+  const { baseUrl, xs2aUrl } = await openSandbox();
+  proxy = await startAlteringProxy(baseUrl);
+  client = openClient({ baseUrl: proxy.url, xs2aUrl });
   accounts = (await client.accounts.list({ currencies: "EUR,GBP" })).map(({ account_id: id }) => id);
 });
 beforeEach(() => (proxy.alter = () => undefined));
-afterAll(async () => {
-  await client.close();
-  await proxy.close();
-  await sandbox.close();
-});
 
 /** Changes an incoming transaction, or the first balance, of the first account. Returns its ID. */
 function alterRow(list: "transactions" | "balances", change: (row: any) => void): { id?: string } {

@@ -1,6 +1,7 @@
 /** transactions.find while transactions are booked or removed between its pages. FXDESK_RUNS sets the number of random runs. */
 import * as fc from "fast-check";
 import { createClient, type FxdeskClient } from "../../../core";
+import { closeLater } from "../../support/resources";
 
 const runs = Number(process.env.FXDESK_RUNS ?? 200);
 
@@ -55,27 +56,28 @@ function clientOf(accounts: readonly MovingAccount[]): FxdeskClient {
     move(moved);
     return { body, total };
   };
-  return createClient({
-    baseUrl: "http://127.0.0.1:1",
-    clientId: "c-1",
-    interceptors: [
-      async ({ operation, values }) => ({
-        status: 200,
-        headers: {},
-        total: undefined,
-        requestId: undefined,
-        attempts: 1,
-        violations: [],
-        ...answer(operation.name, values),
-      }),
-    ],
-  });
+  return closeLater(
+    createClient({
+      baseUrl: "http://127.0.0.1:1",
+      clientId: "c-1",
+      interceptors: [
+        async ({ operation, values }) => ({
+          status: 200,
+          headers: {},
+          total: undefined,
+          requestId: undefined,
+          attempts: 1,
+          violations: [],
+          ...answer(operation.name, values),
+        }),
+      ],
+    }),
+  );
 }
 
 async function find(...accounts: MovingAccount[]) {
   const client = clientOf(accounts);
   const { transactions, gaps, complete, count } = await client.transactions.find();
-  await client.close();
   expect(count).toBe(transactions.length);
   expect(complete).toBe(gaps.length === 0);
   return { ids: transactions.map(({ transaction_id: id }) => id), gaps, complete };

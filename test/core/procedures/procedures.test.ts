@@ -1,19 +1,12 @@
 /** Input, conversion and formats of procedures, against one sandbox. */
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { Sandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "../../../core";
-import { sandboxClient } from "../../support/samples";
+import { openClient, openSandbox, openSandboxAndClient } from "../../support/sandboxes";
 import { withAssistant } from "../../support/surfaces";
 
 let sandbox: Sandbox;
 let client: FxdeskClient;
-beforeAll(async () => {
-  sandbox = await startSandbox();
-  client = sandboxClient(sandbox);
-});
-afterAll(async () => {
-  await client.close();
-  await sandbox.close();
-});
+beforeAll(async () => ({ sandbox, client } = await openSandboxAndClient()));
 
 const callProcedure = (name: string, input: Record<string, unknown>) =>
   client.call(
@@ -179,5 +172,30 @@ describe("statements.convert", () => {
     const bytes = Buffer.from(mt940.replace(/^:86:.*$/m, ":86:Müller"), "latin1");
     const { statements } = await client.statements.convert({ content_base64: bytes.toString("base64") });
     expect(JSON.stringify(statements)).toContain("Müller");
+  });
+});
+
+describe("contract.check", () => {
+  const reasonsIn = ({ unread }: Awaited<ReturnType<typeof client.contract.check>>) =>
+    Object.fromEntries(unread.map(({ operation, reason }) => [operation, reason]));
+
+  test("does not conform if the service is unreachable", async () => {
+    const nowhere = openClient({ baseUrl: "http://127.0.0.1:9", xs2aUrl: "http://127.0.0.1:9" });
+    const report = await nowhere.contract.check();
+    expect(report).toMatchObject({ conforms: false, checked: [], differences: [] });
+    expect(reasonsIn(report)["trades.list"]).toMatch(/^It could not be sent \(/);
+  });
+
+  test("requires the lists that every client may read, but not the restricted ones", async () => {
+    const restricted = await openSandbox();
+    const checker = openClient(restricted);
+    const refuse = (operation: string) =>
+      restricted.control.addFault({ operation, kind: "status", status: 403, times: 100 });
+    refuse("approvalsWorkflow.getConfig");
+    expect((await checker.contract.check()).conforms).toBe(true);
+    refuse("trades.list");
+    const report = await checker.contract.check();
+    expect(report).toMatchObject({ conforms: false, differences: [] });
+    expect(reasonsIn(report)["trades.list"]).toBe("Status 403.");
   });
 });

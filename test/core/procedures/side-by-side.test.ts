@@ -2,10 +2,10 @@
  * Procedures and watches read accounts side by side, as many at once as the client has connections.
  * FXDESK_RUNS sets the number of random runs.
  */
-import { createServer, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type ServerResponse } from "node:http";
 import * as fc from "fast-check";
 import { createClient, type FxdeskClient, type Interceptor } from "../../../core";
+import { closeLater, listen } from "../../support/resources";
 
 const runs = Number(process.env.FXDESK_RUNS ?? 25);
 
@@ -38,7 +38,6 @@ let mostInFlight = 0;
 /** Chooses the order in which the held responses are sent. */
 let shuffle: <T>(all: T[]) => T[] = (all) => all;
 let statusOf: (path: string) => number = () => 200;
-let server: Server;
 let client: FxdeskClient;
 
 function respond(path: string, response: ServerResponse): void {
@@ -56,7 +55,7 @@ function release(): void {
 let quiet: NodeJS.Timeout | undefined;
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     const path = request.url!.split("?")[0]!;
     if (!isOneOfMany(path)) return respond(path, response);
     held.push({ path, response });
@@ -65,18 +64,14 @@ beforeAll(async () => {
     if (held.length === connections) release();
     else quiet = setTimeout(release, 250);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${await listen(server)}`;
   const credentials = { accessToken: "t", apiKey: "k" };
-  client = createClient({ baseUrl: url, xs2aUrl: url, clientId: "c-1", credentials, connections });
+  client = closeLater(
+    createClient({ baseUrl: url, xs2aUrl: url, clientId: "c-1", credentials, connections }),
+  );
 });
 beforeEach(() => {
   [mostInFlight, held, shuffle, statusOf] = [0, [], (all) => all, () => 200];
-});
-afterAll(async () => {
-  await client.close();
-  server.closeAllConnections();
-  server.close();
 });
 
 const items = [{ amount: "10", currency: "EUR", reference: "INV-1" }];
@@ -162,12 +157,7 @@ async function readManyAccounts(onCall: () => Promise<void>, signal?: AbortSigna
     interceptors: [interceptor],
     connections,
   };
-  const many = createClient(options);
-  try {
-    return await many.cash.getPosition({}, signal ? { signal } : {});
-  } finally {
-    await many.close();
-  }
+  return closeLater(createClient(options)).cash.getPosition({}, signal ? { signal } : {});
 }
 
 test("10,000 accounts do not start more calls than there are connections", async () => {

@@ -1,12 +1,12 @@
 /** Procedures that wait for a person or the service: consents, payments, accounts. */
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { Sandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient, Interceptor, Progress } from "../../../core";
 import type { z } from "zod";
-import { approve, makeQuote, sampleInput, sandboxClient } from "../../support/samples";
+import { approve, makeQuote, sampleInput } from "../../support/samples";
+import { openClient, openSandboxAndClient } from "../../support/sandboxes";
 
 let sandbox: Sandbox;
 let client: FxdeskClient;
-const clients: FxdeskClient[] = [];
 
 /** Hooks that run before some calls of an operation, by call number. */
 type Events = Readonly<Record<number, () => unknown>>;
@@ -18,23 +18,13 @@ function clientWith(operation: string, events: Events): FxdeskClient {
     if (call.operation.name === operation) await events[++calls]?.();
     return next();
   };
-  const created = sandboxClient(sandbox, { interceptors: [link] });
-  clients.push(created);
-  return created;
+  return openClient(sandbox, { interceptors: [link] });
 }
 
 const countPostsSince = (count: number, path: string) =>
   sandbox.requests.slice(count).filter(({ method, url }) => method === "POST" && url.includes(path)).length;
 
-beforeAll(async () => {
-  sandbox = await startSandbox();
-  client = sandboxClient(sandbox);
-  clients.push(client);
-});
-afterAll(async () => {
-  await Promise.all(clients.map((each) => each.close()));
-  await sandbox.close();
-});
+beforeAll(async () => ({ sandbox, client } = await openSandboxAndClient()));
 
 test("the default wait is shorter than a minute", () => {
   const waits = client.service.procedures!.flatMap(({ name, input }) =>
