@@ -1,22 +1,18 @@
-/** Tests business days and cut-offs. */
+/** Tests business days, cut-offs and the days of standing orders. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { makeQuote, sandboxClient } from "../support/samples";
-import { decide } from "./open-banking/bank";
-import { startInProcess } from "./support/in-process";
-import { isBusinessDay } from "@fxdesk/toolkit/calendars";
+import { isBusinessDay, sepa } from "@fxdesk/toolkit/calendars";
+import type { Sandbox } from "@fxdesk/sandbox";
+import { nextExecutionDay, type StandingOrder } from "../../sandbox/src/world/model/payment";
 import { spotDateAt } from "../../sandbox/src/world/money/market-days";
+import { closeLater } from "../support/resources";
+import { makeQuote } from "../support/samples";
+import { decide, openBank } from "./open-banking/bank";
+import { startInProcess } from "./support/in-process";
 
 let sandbox: Sandbox;
 let client: FxdeskClient;
-async function start(now: string): Promise<void> {
-  sandbox = await startSandbox({ now: new Date(now), daysBehind: 5 });
-  client = sandboxClient(sandbox);
-}
-afterEach(async () => {
-  await client.close();
-  await sandbox.close();
-});
+const start = async (now: string) =>
+  ({ sandbox, client } = await openBank({}, { now: new Date(now), daysBehind: 5 }));
 
 const until = (now: string) => sandbox.control.setClock({ now });
 
@@ -187,9 +183,8 @@ test("supports three decimals and a weekend on Friday and Saturday", async () =>
 test.each(["2026-01-20", "2026-02-17", "2026-04-07", "2026-05-26", "2026-09-08", "2026-12-28", "2026-11-22"])(
   "seeds spot dates and business days only, starting on %s",
   async (day) => {
-    await start("2026-03-09T09:00:00Z");
-    const seeded = startInProcess(new Date(`${day}T17:00:00Z`));
-    const trades = [...seeded.world.trades.values()];
+    const { world } = closeLater(startInProcess(new Date(`${day}T17:00:00Z`)));
+    const trades = [...world.trades.values()];
     const spots = trades.filter(({ type }) => type === "spot");
     expect(spots.length).toBeGreaterThan(6);
     const spotOf = ({ orderDate, buy, sell }: (typeof trades)[number]) =>
@@ -203,6 +198,90 @@ test.each(["2026-01-20", "2026-02-17", "2026-04-07", "2026-05-26", "2026-09-08",
     expect(trades.filter(({ reference }) => reference === "PO-7000").map(({ settled }) => settled)).toEqual([
       false,
     ]);
-    await seeded.close();
   },
 );
+
+describe("a standing order", () => {
+  /** Returns the first execution days of an order. */
+  function first(count: number, order: StandingOrder): string[] {
+    const days: string[] = [];
+    let next = nextExecutionDay(order, sepa, 0);
+    while (next && days.length < count) {
+      days.push(next.day);
+      next = nextExecutionDay(order, sepa, next.number + 1);
+    }
+    return days;
+  }
+
+  const all = (order: StandingOrder): string[] => first(Infinity, order);
+
+  test.each<[string, StandingOrder, string[]]>([
+    [
+      "every day",
+      { startDate: "2026-03-02", frequency: "Daily" },
+      ["2026-03-02", "2026-03-03", "2026-03-04"],
+    ],
+    [
+      "every week",
+      { startDate: "2026-03-02", frequency: "Weekly" },
+      ["2026-03-02", "2026-03-09", "2026-03-16"],
+    ],
+    [
+      "every quarter",
+      { startDate: "2026-01-15", frequency: "Quarterly" },
+      ["2026-01-15", "2026-04-15", "2026-07-15"],
+    ],
+    [
+      "on the last of the month, where it is a business day",
+      { startDate: "2026-01-01", frequency: "Monthly", dayOfExecution: "31", executionRule: "preceding" },
+      ["2026-01-30", "2026-02-27", "2026-03-31"],
+    ],
+    [
+      "from the first day of execution after the start",
+      { startDate: "2026-03-20", frequency: "Monthly", dayOfExecution: "7" },
+      ["2026-04-07", "2026-05-07", "2026-06-08"],
+    ],
+    [
+      "in some months",
+      { startDate: "2026-01-05", frequency: "MonthlyVariable", monthsOfExecution: ["2", "10"] },
+      ["2026-02-05", "2026-10-05", "2027-02-05"],
+    ],
+  ])("%s", (_when, order, days) => {
+    expect(first(3, order)).toEqual(days);
+  });
+
+  test("ends with its last day", () => {
+    const order = { startDate: "2026-03-02", endDate: "2026-03-16", frequency: "Weekly" } as const;
+    expect(all(order)).toEqual(["2026-03-02", "2026-03-09", "2026-03-16"]);
+  });
+
+  test.each<[string, StandingOrder, string[]]>([
+    [
+      "after its last day",
+      { startDate: "2026-03-06", endDate: "2026-03-07", frequency: "Daily" },
+      ["2026-03-06"],
+    ],
+    [
+      "before its first day",
+      { startDate: "2026-03-01", endDate: "2026-03-03", frequency: "Daily", executionRule: "preceding" },
+      ["2026-03-02", "2026-03-03"],
+    ],
+  ])("skips %s if that day moves to another", (_when, order, days) => {
+    expect(all(order)).toEqual(days);
+  });
+
+  test.each<[string, StandingOrder, string[]]>([
+    [
+      "its first",
+      { startDate: "2026-03-02", endDate: "2026-03-31", frequency: "Monthly", dayOfExecution: "1" },
+      ["2026-03-02"],
+    ],
+    [
+      "its last",
+      { startDate: "2026-02-28", endDate: "2026-03-27", frequency: "Monthly", executionRule: "preceding" },
+      ["2026-03-27"],
+    ],
+  ])("pays on the %s day to which others move", (_which, order, days) => {
+    expect(all(order)).toEqual(days);
+  });
+});

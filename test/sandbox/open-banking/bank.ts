@@ -1,32 +1,31 @@
 /** Sandbox at a fixed time with a client and a person who authorises. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import type { Values } from "@fxdesk/toolkit/operations";
-import { type Sandbox } from "@fxdesk/sandbox";
-import { sandboxClient } from "../../support/samples";
-import { forkSandbox } from "../support/forks";
+import type { Sandbox, SandboxOptions } from "@fxdesk/sandbox";
+import { openClient, openSandbox } from "../../support/sandboxes";
+import { checkStandard } from "./standard";
 
 /** A Monday. */
 export const today = "2026-03-02";
-export const minute = 60_000;
+export const second = 1_000;
+export const minute = 60 * second;
 export const day = 24 * 60 * minute;
 
 export interface Bank {
   readonly sandbox: Sandbox;
   readonly client: FxdeskClient;
-  close(): Promise<void>;
 }
 
-export async function openBank(psu: Readonly<Record<string, string>> = {}, daysBehind = 90): Promise<Bank> {
-  const sandbox = await forkSandbox({ now: new Date(`${today}T09:00:00Z`), daysBehind });
-  const client = sandboxClient(sandbox, { psu });
-  return {
-    sandbox,
-    client,
-    close: async () => {
-      await client.close();
-      await sandbox.close();
-    },
-  };
+/** A person who is present at each call. */
+export const person = { "PSU-IP-Address": "192.0.2.7" };
+
+export async function openBank(
+  psu: Readonly<Record<string, string>> = {},
+  options: SandboxOptions = {},
+): Promise<Bank> {
+  const sandbox = await openSandbox({ now: new Date(`${today}T09:00:00Z`), ...options });
+  checkStandard(sandbox);
+  return { sandbox, client: openClient(sandbox, { psu }) };
 }
 
 interface Link {
@@ -56,13 +55,21 @@ export async function validConsent({ client }: Bank, terms: Partial<NewConsent> 
   return consentId;
 }
 
-/** Returns the EUR account as listed under a consent. */
-export async function euroAccount(bank: Bank) {
-  const consentId = await validConsent(bank, { access: { allPsd2: "allAccounts" } });
-  const { accounts } = await bank.client.openBanking.listAccounts({ "Consent-ID": consentId });
-  const { resourceId = "", iban = "" } = accounts.find(({ currency }) => currency === "EUR")!;
-  return { resourceId, iban };
+/** Returns the EUR account. */
+export async function euroAccount({ client }: Bank) {
+  const { account_id: resourceId, iban } = await client.accounts.getFunding({ currency: "EUR" });
+  return { resourceId: resourceId!, iban: iban! };
 }
+
+export const product = { "payment-product": "sepa-credit-transfers" } as const;
+export const single = { "payment-service": "payments", ...product } as const;
+
+export const transfer = (amount: string, iban = "NL13TEST0123456789") => ({
+  instructedAmount: { currency: "EUR", amount },
+  creditorAccount: { iban },
+  creditorName: "Brouwer Logistiek BV",
+  remittanceInformationUnstructured: "Invoice 4711",
+});
 
 /** Matches an error of the open-banking interfaces. */
 export const refusal = (status: number, code: string): object => ({

@@ -1,5 +1,5 @@
 /** Builds pain.001 documents for tests. */
-import type { Bank } from "./bank";
+import { type Bank, person } from "./bank";
 import { newRequestId } from "../../support/request-id";
 
 export interface TransferSpec {
@@ -78,13 +78,15 @@ export function pain001({
 }
 
 /** Sends a raw request without the client's checks. */
-export const post = (bank: Bank, path: string, contentType: string, body: string): Promise<Response> =>
+export const post = (
+  bank: Bank,
+  path: string,
+  contentType: string,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> =>
   fetch(bank.sandbox.xs2aUrl + path, {
     method: "POST",
-    headers: {
-      "content-type": contentType,
-      "X-Request-ID": newRequestId(),
-      "PSU-IP-Address": "192.0.2.7",
-    },
+    headers: { "content-type": contentType, "X-Request-ID": newRequestId(), ...person, ...headers },
     body,
   });

@@ -1,21 +1,29 @@
-/** Tests payments in XML: pain.001 in, pain.002 out. */
+/** Tests payments in XML: pain.001 in, pain.002 with statuses and reasons out. */
 import * as fc from "fast-check";
 import { XMLParser } from "fast-xml-parser";
 import { DomainError } from "../../../sandbox/src/world/common/domain-error";
 import { parseXmlPayment } from "../../../sandbox/src/open-banking/payment-input";
 import { readPain001 } from "../../../sandbox/src/world/model/pain001";
-import { type Bank, day, decide, euroAccount, openBank, validConsent } from "./bank";
+import {
+  type Bank,
+  day,
+  decide,
+  euroAccount,
+  openBank,
+  person,
+  second,
+  transfer,
+  validConsent,
+} from "./bank";
 import { type DocumentSpec, pain001, post } from "./documents";
 
 let bank: Bank;
 let debtor: { readonly resourceId: string; readonly iban: string };
 beforeEach(async () => {
-  bank = await openBank({ "PSU-IP-Address": "192.0.2.7" });
+  bank = await openBank(person);
   debtor = await euroAccount(bank);
 });
-afterEach(() => bank.close());
 
-const second = 1_000;
 const product = { "payment-product": "pain.001-sepa-credit-transfers" } as const;
 const single = { "payment-service": "payments", ...product } as const;
 const bulk = { "payment-service": "bulk-payments", ...product } as const;
@@ -223,12 +231,7 @@ const multipart = `multipart/form-data; boundary=${boundary}`;
 
 test("accepts each product in its own format only", async () => {
   const xml = documentOf();
-  const inJson = {
-    debtorAccount: { iban: debtor.iban },
-    instructedAmount: { currency: "EUR", amount: "1" },
-    creditorAccount: { iban: "NL13TEST0123456789" },
-    creditorName: "Brouwer Logistiek BV",
-  };
+  const inJson = { debtorAccount: { iban: debtor.iban }, ...transfer("1") };
   const form = formOf({ xml_sct: xml, json_standingorderType: JSON.stringify(order) });
   const cases: readonly (readonly [path: string, type: string, body: string, status: number])[] = [
     ["payments/pain.001-sepa-credit-transfers", "application/xml", xml, 201],
@@ -254,4 +257,95 @@ test("accepts each product in its own format only", async () => {
     if (status === 415) expect(await response.text()).toBe("");
     if (status === 400) expect(await response.text()).toContain("FORMAT_ERROR");
   }
+});
+
+describe("the status report", () => {
+  async function initiatePayment(
+    spec: DocumentSpec = {},
+    service: "payments" | "bulk-payments" = "payments",
+    more = {},
+  ) {
+    const { paymentId, _links } = await bank.client.payments.initiate({
+      "payment-service": service,
+      ...product,
+      ...more,
+      pain001: documentOf(spec),
+    });
+    const at = { "payment-service": service, ...product, paymentId } as const;
+    return { at, link: _links.scaRedirect };
+  }
+
+  interface Report {
+    readonly OrgnlGrpInfAndSts: {
+      readonly GrpSts: string;
+      readonly StsRsnInf?: { readonly Rsn: { readonly Cd: string } };
+    };
+    readonly OrgnlPmtInfAndSts: {
+      readonly PmtInfSts: string;
+      readonly StsRsnInf?: unknown;
+      readonly TxInfAndSts?: unknown;
+    };
+  }
+
+  async function reportOf(at: Awaited<ReturnType<typeof initiatePayment>>["at"]): Promise<Report> {
+    const text = await bank.client.payments.getStatus({ ...at, Accept: "application/xml" });
+    const { Document } = new XMLParser().parse(text as string) as { Document: { CstmrPmtStsRpt: Report } };
+    return Document.CstmrPmtStsRpt;
+  }
+
+  const outcomeOf = ({ OrgnlGrpInfAndSts: { GrpSts, StsRsnInf } }: Report) => [GrpSts, StsRsnInf?.Rsn.Cd];
+
+  describe.each(["03", "09"])("of a pain.001 in version %s", (version) => {
+    test("reports a cancellation as rejected, ordered by the owner", async () => {
+      const { at } = await initiatePayment({ version });
+      await bank.client.payments.cancel(at);
+      expect(await bank.client.payments.getStatus(at)).toMatchObject({ transactionStatus: "CANC" });
+      expect(outcomeOf(await reportOf(at))).toEqual(["RJCT", "DS02"]);
+    });
+
+    test("reports the reason of a refusal or an impossible payment", async () => {
+      const refused = await initiatePayment({ version });
+      await decide(refused.link, "refuse");
+      expect(outcomeOf(await reportOf(refused.at))).toEqual(["RJCT", "DS02"]);
+      const poor = { version, transfers: [{ amount: "99999999.00" }] };
+      const withoutFunds = await initiatePayment(poor, "payments", {
+        "TPP-Rejection-NoFunds-Preferred": true,
+      });
+      await decide(withoutFunds.link, "approve");
+      expect(outcomeOf(await reportOf(withoutFunds.at))).toEqual(["RJCT", "AM04"]);
+    });
+
+    test("reports a reason per transfer of a bulk", async () => {
+      const wrong = { account: "<Id><IBAN>NL14TEST0123456789</IBAN></Id>", reference: "E2E-1" };
+      const transfers = [wrong, { reference: "E2E-2" }, { reference: "E2E-3", amount: "99999999.00" }];
+      const { at, link } = await initiatePayment({ version, transfers }, "bulk-payments");
+      await decide(link, "approve");
+      bank.sandbox.control.advanceClock({ days: 7 });
+      const { OrgnlPmtInfAndSts: information } = await reportOf(at);
+      expect(information).toMatchObject({
+        PmtInfSts: "PART",
+        TxInfAndSts: [
+          { OrgnlEndToEndId: "E2E-1", TxSts: "RJCT", StsRsnInf: { Rsn: { Cd: "AC01" } } },
+          { OrgnlEndToEndId: "E2E-2", TxSts: "ACSC" },
+          { OrgnlEndToEndId: "E2E-3", TxSts: "RJCT", StsRsnInf: { Rsn: { Cd: "AM04" } } },
+        ],
+      });
+    });
+  });
+
+  test.each([
+    ["03", "PDNG"],
+    ["09", "PATC"],
+  ])("reports a partial authorisation in version %s as %s", async (version, status) => {
+    bank.sandbox.control.setSignatories({ signatories: 2 });
+    const { at } = await initiatePayment({ version });
+    const { _links } = await bank.client.payments.startAuthorisation({
+      ...at,
+      "payment-authorisation": "authorisations",
+    });
+    await decide(_links.scaRedirect, "approve");
+    expect(await bank.client.payments.getStatus(at)).toMatchObject({ transactionStatus: "PATC" });
+    const [group] = outcomeOf(await reportOf(at));
+    expect(group).toBe(status);
+  });
 });

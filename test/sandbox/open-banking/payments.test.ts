@@ -1,4 +1,4 @@
-/** Tests the life cycle of payments over HTTP, from initiation to booking. */
+/** Tests the life cycle of payments over HTTP, from initiation to booking, and repeated initiations. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { Big } from "big.js";
 import { concludeAuthorisation, scaStatusOf } from "../../../sandbox/src/world/open-banking/authorisations";
@@ -6,41 +6,47 @@ import { toAccountReference } from "../../../sandbox/src/world/model/account";
 import { houseAccount } from "../../../sandbox/src/world/ledger/ledger";
 import { recordExpectation } from "../../../sandbox/src/world/accounts/accounts";
 import { operationNamed } from "../../support/operations";
+import { newRequestId } from "../../support/request-id";
+import { closeLater } from "../../support/resources";
 import { callOperation } from "../support/http";
 import { startInProcess } from "../support/in-process";
-import { type Bank, day, decide, euroAccount, minute, openBank, refusal, validConsent } from "./bank";
-import { newRequestId } from "../../support/request-id";
+import {
+  type Bank,
+  day,
+  decide,
+  euroAccount,
+  minute,
+  openBank,
+  person,
+  product,
+  refusal,
+  second,
+  single,
+  transfer,
+  validConsent,
+} from "./bank";
+import { pain001 } from "./documents";
 
 let bank: Bank;
 let debtor: { readonly resourceId: string; readonly iban: string };
 beforeEach(async () => {
-  bank = await openBank({ "PSU-IP-Address": "192.0.2.7" });
+  bank = await openBank(person);
   debtor = await euroAccount(bank);
 });
-afterEach(() => bank.close());
 
 type NewPayment = Parameters<FxdeskClient["payments"]["initiate"]>[0];
 
-const second = 1_000;
-const product = { "payment-product": "sepa-credit-transfers" } as const;
-const single = { "payment-service": "payments", ...product } as const;
 const periodic = { "payment-service": "periodic-payments", ...product } as const;
 const bulk = { "payment-service": "bulk-payments", ...product } as const;
 
-const transfer = (amount: string, iban = "NL13TEST0123456789") => ({
-  instructedAmount: { currency: "EUR", amount },
-  creditorAccount: { iban },
-  creditorName: "Brouwer Logistiek BV",
-  remittanceInformationUnstructured: "Invoice 4711",
+const termsOf = (more: Partial<NewPayment>) => ({
+  ...single,
+  debtorAccount: { iban: debtor.iban },
+  ...transfer("125.50"),
+  ...more,
 });
 
-const initiate = (more: Partial<NewPayment> = {}) =>
-  bank.client.payments.initiate({
-    ...single,
-    debtorAccount: { iban: debtor.iban },
-    ...transfer("125.50"),
-    ...more,
-  });
+const initiate = (more: Partial<NewPayment> = {}) => bank.client.payments.initiate(termsOf(more));
 
 async function authorised(more: Partial<NewPayment> = {}): Promise<string> {
   const { paymentId, _links } = await initiate(more);
@@ -56,12 +62,17 @@ async function available(): Promise<number> {
   return Number(balance!.amount.amount);
 }
 
-async function report(bookingStatus: "booked" | "pending" | "information") {
+async function report(
+  bookingStatus: "booked" | "pending" | "information",
+  dateFrom = "2026-03-02",
+  dateTo?: string,
+) {
   const response = await bank.client.openBanking.listTransactions({
     "account-id": debtor.resourceId,
     "Consent-ID": await validConsent(bank),
     bookingStatus,
-    dateFrom: "2026-03-02",
+    dateFrom,
+    dateTo,
   });
   return response.transactions![bookingStatus]!;
 }
@@ -99,41 +110,22 @@ test("is received, authorised, settling and settled, then booked", async () => {
   });
 });
 
-describe("a pending payment", () => {
-  const pendingIn = async (dateFrom: string, dateTo?: string) => {
-    const response = await bank.client.openBanking.listTransactions({
-      "account-id": debtor.resourceId,
-      "Consent-ID": await validConsent(bank),
-      bookingStatus: "pending",
-      dateFrom,
-      dateTo,
-    });
-    return response.transactions!.pending!.length;
-  };
-
-  test("is listed with the day of its authorisation", async () => {
-    const { _links } = await initiate({ requestedExecutionDate: "2026-03-20" });
-    bank.sandbox.advance(day);
-    await decide(_links.scaRedirect, "approve");
-    bank.sandbox.advance(day);
-    expect(await pendingIn("2026-03-01")).toBe(1);
-    expect(await pendingIn("2026-03-03", "2026-03-03")).toBe(1);
-    expect(await pendingIn("2026-03-01", "2026-03-02")).toBe(0);
-    expect(await pendingIn("2026-03-04")).toBe(0);
+test("is listed as pending with the day of its authorisation, and reduces the expected balance only", async () => {
+  const { _links } = await initiate({ requestedExecutionDate: "2026-03-20" });
+  bank.sandbox.advance(day);
+  await decide(_links.scaRedirect, "approve");
+  bank.sandbox.advance(day);
+  expect(await report("pending", "2026-03-01")).toMatchObject([{ transactionAmount: { amount: "-125.50" } }]);
+  expect(await report("pending", "2026-03-03", "2026-03-03")).toHaveLength(1);
+  expect(await report("pending", "2026-03-01", "2026-03-02")).toEqual([]);
+  expect(await report("pending", "2026-03-04")).toEqual([]);
+  const { balances } = await bank.client.openBanking.listBalances({
+    "account-id": debtor.resourceId,
+    "Consent-ID": await validConsent(bank),
   });
-
-  test("reduces the expected balance only", async () => {
-    await authorised({ requestedExecutionDate: "2026-03-20" });
-    const listed = (await report("pending")).map(({ transactionAmount }) => Number(transactionAmount.amount));
-    const { balances } = await bank.client.openBanking.listBalances({
-      "account-id": debtor.resourceId,
-      "Consent-ID": await validConsent(bank),
-    });
-    const of = (type: string) =>
-      Number(balances.find(({ balanceType }) => balanceType === type)!.balanceAmount.amount);
-    expect(listed).toEqual([-125.5]);
-    expect(of("expected") - of("interimAvailable")).toBeCloseTo(-125.5, 2);
-  });
+  const of = (type: string) =>
+    Number(balances.find(({ balanceType }) => balanceType === type)!.balanceAmount.amount);
+  expect(of("expected") - of("interimAvailable")).toBeCloseTo(-125.5, 2);
 });
 
 test("reads back as initiated", async () => {
@@ -298,67 +290,6 @@ describe("a standing order", () => {
   });
 });
 
-describe("cancelling", () => {
-  test("ends an unauthorised payment at once", async () => {
-    const { paymentId, _links } = await initiate();
-    expect(await bank.client.payments.cancel({ ...single, paymentId })).toMatchObject({ status: 204 });
-    expect(await statusOf(paymentId)).toBe("CANC");
-    expect((await decide(_links.scaRedirect, "approve")).status).toBe(409);
-    expect(await statusOf(paymentId)).toBe("CANC");
-  });
-
-  test("requires an authorisation for an authorised payment", async () => {
-    const paymentId = await authorised();
-    const at = {
-      ...single,
-      paymentId,
-      "payment-authorisation": "cancellation-authorisations" as const,
-    };
-    await expect(bank.client.payments.startAuthorisation(at)).rejects.toMatchObject(
-      refusal(409, "STATUS_INVALID"),
-    );
-    const cancellation = await bank.client.payments.cancel({ ...single, paymentId });
-    expect(cancellation).toEqual({
-      status: 202,
-      body: {
-        transactionStatus: "ACTC",
-        _links: {
-          startAuthorisation: {
-            href: `/v1/payments/sepa-credit-transfers/${paymentId}/cancellation-authorisations`,
-          },
-        },
-      },
-    });
-    const refused = await bank.client.payments.startAuthorisation(at);
-    await decide(refused._links.scaRedirect, "refuse");
-    expect(await statusOf(paymentId)).toBe("ACTC");
-    await bank.client.payments.cancel({ ...single, paymentId });
-    const approved = await bank.client.payments.startAuthorisation(at);
-    await decide(approved._links.scaRedirect, "approve");
-    expect(await statusOf(paymentId)).toBe("CANC");
-    bank.sandbox.advance(day);
-    expect(await statusOf(paymentId)).toBe("CANC");
-    expect(await paidOn()).toEqual([]);
-    expect((await bank.client.payments.listAuthorisations(at)).authorisationIds).toEqual([
-      refused.authorisationId,
-      approved.authorisationId,
-    ]);
-    const path = `/v1/payments/sepa-credit-transfers/${paymentId}/cancellation_authorisations`;
-    const headers = { "x-request-id": newRequestId() };
-    const alsoSpelled = await fetch(bank.sandbox.xs2aUrl + path, { headers });
-    expect(await alsoSpelled.json()).toEqual(await bank.client.payments.listAuthorisations(at));
-  });
-
-  test("is refused for a settling payment", async () => {
-    const paymentId = await authorised();
-    bank.sandbox.advance(3 * second);
-    await expect(bank.client.payments.cancel({ ...single, paymentId })).rejects.toMatchObject({
-      code: "not_allowed",
-      ...refusal(405, "CANCELLATION_INVALID"),
-    });
-  });
-});
-
 test.each<[string, Partial<NewPayment>, number, string]>([
   [
     "an account that is not the client's",
@@ -414,21 +345,14 @@ test.each<[string, Partial<NewPayment>, number, string]>([
   await expect(initiate(more)).rejects.toMatchObject(refusal(status, code));
 });
 
-describe("refuses an unsupported creditor account and names the field", () => {
-  const products = ["sepa-credit-transfers", "cross-border-credit-transfers"] as const;
-  const cases = products.flatMap((each) =>
-    (
-      [
-        [{}, "FORMAT_ERROR"],
-        [{ currency: "EUR" }, "FORMAT_ERROR"],
-        [{ other: { identification: "X" } }, "PARAMETER_NOT_SUPPORTED"],
-        [{ pan: "4711" }, "PARAMETER_NOT_SUPPORTED"],
-        [{ msisdn: "+49 170" }, "PARAMETER_NOT_SUPPORTED"],
-      ] as const
-    ).map(([creditorAccount, code]) => [each, creditorAccount, code] as const),
-  );
-
-  test.each(cases)("by %s to %j", async (name, creditorAccount, code) => {
+describe.each(["sepa-credit-transfers", "cross-border-credit-transfers"] as const)("by %s", (name) => {
+  test.each([
+    [{}, "FORMAT_ERROR"],
+    [{ currency: "EUR" }, "FORMAT_ERROR"],
+    [{ other: { identification: "X" } }, "PARAMETER_NOT_SUPPORTED"],
+    [{ pan: "4711" }, "PARAMETER_NOT_SUPPORTED"],
+    [{ msisdn: "+49 170" }, "PARAMETER_NOT_SUPPORTED"],
+  ])("refuses the creditor account %j and names the field", async (creditorAccount, code) => {
     const at = { "payment-product": name };
     await expect(initiate({ ...at, creditorAccount })).rejects.toMatchObject({
       ...refusal(400, code),
@@ -444,13 +368,10 @@ describe("refuses an unsupported creditor account and names the field", () => {
 });
 
 test("does not change a payment that cannot be booked", async () => {
-  const inProcessSandbox = startInProcess(new Date("2026-03-02T09:00:00Z"));
-  const { world } = inProcessSandbox;
+  const { ask, world } = closeLater(startInProcess(new Date("2026-03-02T09:00:00Z")));
   const account = [...world.accounts.values()].find(({ currency }) => currency === "EUR")!;
   const values = { ...single, debtorAccount: toAccountReference(account), ...transfer("125.50") };
-  expect(
-    (await callOperation(inProcessSandbox.ask, operationNamed("payments.initiate"), values)).status,
-  ).toBe(201);
+  expect((await callOperation(ask, operationNamed("payments.initiate"), values)).status).toBe(201);
   const [payment] = world.openBanking.payments.values();
   const promised = world.ledger.balance(houseAccount("promises", "EUR"));
   const allButOne = new Big(2).pow(62).div(100).round(0, Big.roundDown).plus(promised).minus(1);
@@ -458,7 +379,6 @@ test("does not change a payment that cannot be booked", async () => {
   const [authorisation] = world.openBanking.authorisations.values();
   expect(() => concludeAuthorisation(world, authorisation!, true)).toThrow("more than the books can hold");
   expect([payment!.status, scaStatusOf(world, authorisation!)]).toEqual(["RCVD", "received"]);
-  await inProcessSandbox.close();
 });
 
 test("responds to unknown payments and wrong products with 403", async () => {
@@ -469,4 +389,86 @@ test("responds to unknown payments and wrong products with 403", async () => {
     { ...elsewhere, paymentId },
   ])
     await expect(bank.client.payments.get(input)).rejects.toMatchObject(refusal(403, "RESOURCE_UNKNOWN"));
+});
+
+describe("an initiation that repeats the X-Request-ID of another", () => {
+  let requestId: string;
+  beforeEach(() => {
+    requestId = newRequestId();
+  });
+
+  const initiateAs = (id: string, more: Partial<NewPayment> = {}) =>
+    bank.client.payments.initiate.response(termsOf(more), { requestId: id });
+
+  /** Counts the payments waiting for authorisation. */
+  const countPendingPayments = () => bank.sandbox.control.listAuthorisations().length;
+
+  test("gets the first response and starts nothing", async () => {
+    const { body, headers } = await initiateAs(requestId);
+    await decide(body._links.scaRedirect, "approve");
+    bank.sandbox.advance(minute);
+    const again = await initiateAs(requestId);
+    expect(again).toMatchObject({ status: 201, body, requestId });
+    expect(again.headers.location).toBe(headers.location);
+    expect(countPendingPayments()).toBe(0);
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    [
+      "a bulk",
+      () =>
+        bank.client.payments.initiateBulk(
+          { ...product, debtorAccount: { iban: debtor.iban }, payments: [transfer("10"), transfer("20")] },
+          { requestId },
+        ),
+    ],
+    [
+      "a document",
+      () =>
+        bank.client.payments.initiate(
+          {
+            "payment-service": "payments",
+            "payment-product": "pain.001-sepa-credit-transfers",
+            pain001: pain001({ debtor: debtor.iban }),
+          },
+          { requestId },
+        ),
+    ],
+  ])("gets the same response to %s", async (_what, send) => {
+    const first = await send();
+    expect(await send()).toEqual(first);
+    expect(countPendingPayments()).toBe(1);
+  });
+
+  test("creates a payment once after a lost response", async () => {
+    bank.sandbox.control.addFault({ operation: "payments.initiate", kind: "reset-after" });
+    await expect(initiateAs(requestId)).rejects.toMatchObject({ code: "outcome_unknown" });
+    expect((await initiateAs(requestId)).body.transactionStatus).toBe("RCVD");
+    expect(countPendingPayments()).toBe(1);
+  });
+
+  test.each<[string, Partial<NewPayment>]>([
+    ["amount", { instructedAmount: { currency: "EUR", amount: "125.51" } }],
+    ["product", { "payment-product": "instant-sepa-credit-transfers" }],
+  ])("is refused for another %s and starts nothing", async (_what, more) => {
+    await initiateAs(requestId);
+    await expect(initiateAs(requestId, more)).rejects.toMatchObject(refusal(400, "FORMAT_ERROR"));
+    expect(countPendingPayments()).toBe(1);
+  });
+
+  test("starts another payment a day later, as does another ID at once", async () => {
+    const first = await initiateAs(requestId);
+    const other = await initiateAs(newRequestId());
+    bank.sandbox.advance(day);
+    const later = await initiateAs(requestId);
+    expect(new Set([first, other, later].map(({ body }) => body.paymentId)).size).toBe(3);
+  });
+
+  test("corrects a refused one", async () => {
+    const wrong = { instructedAmount: { currency: "USD", amount: "1" } };
+    await expect(initiateAs(requestId, wrong)).rejects.toMatchObject(
+      refusal(400, "PARAMETER_NOT_CONSISTENT"),
+    );
+    expect((await initiateAs(requestId)).status).toBe(201);
+  });
 });

@@ -1,49 +1,47 @@
 /** Validates the responses of the sandbox against the OpenAPI document derived from the declarations. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Declaration, fieldsOf, operations, type Values } from "@fxdesk/toolkit/operations";
-import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { assertConforms, statusesOf } from "../../support/conformance";
-import { contractOperations, operationNamed } from "../../support/operations";
-import { makeQuote, sampleInput, sandboxClient } from "../../support/samples";
-import { ask, callOperation } from "../support/http";
+import { demo, type Sandbox } from "@fxdesk/sandbox";
+import { assertConforms, statusesOf } from "../support/conformance";
+import { contractOperations, operationNamed } from "../support/operations";
+import { makeQuote, sampleInput } from "../support/samples";
+import { openSandboxAndClient } from "../support/sandboxes";
+import { checkStandard } from "./open-banking/standard";
+import { ask, callOperation } from "./support/http";
 
 let sandbox: Sandbox;
 let client: FxdeskClient;
 beforeAll(async () => {
   // A stepped clock keeps pending resources pending until the next request.
-  sandbox = await startSandbox({ now: new Date("2026-03-16T09:00:00Z") });
-  client = sandboxClient(sandbox);
-});
-afterAll(async () => {
-  await client.close();
-  await sandbox.close();
+  ({ sandbox, client } = await openSandboxAndClient({ now: new Date("2026-03-16T09:00:00Z") }));
+  checkStandard(sandbox);
 });
 
+type Call = [operation: Declaration, values: Values, headers?: Readonly<Record<string, string>>];
+
+const responseTo = (...call: Call) => callOperation((path, request) => ask(sandbox, path, request), ...call);
+
 /** Calls an operation and validates its response completely. */
-async function responseOfFor(
-  operation: Declaration,
-  values: Values,
-  headers?: Readonly<Record<string, string>>,
-) {
-  const response = await callOperation(
-    (path, request) => ask(sandbox, path, request),
-    operation,
-    values,
-    headers,
-  );
-  assertConforms(operation, response);
+async function validatedResponseTo(...call: Call) {
+  const response = await responseTo(...call);
+  assertConforms(call[0], response);
   return response;
 }
 
-const cases = operations.map((operation) => [operation.name, operation] as const);
+const cases = operations.map((operation) => [operation.name, operation as Declaration] as const);
 
-test.each(cases)("%s responds with each status that it documents", async (name, operation: Declaration) => {
-  const input = await sampleInput(name, client);
-  for (const status of statusesOf(operation)) {
-    sandbox.force(name, status);
-    expect((await responseOfFor(operation, input)).status).toBe(status);
-  }
-});
+test.each(cases)(
+  "%s responds to its sample, and with each status that it documents",
+  async (name, operation) => {
+    const input = await sampleInput(name, client);
+    const { status: first, violations } = await client.call(operation, input);
+    expect([Object.keys(operation.responses).includes(String(first)), violations]).toEqual([true, []]);
+    for (const status of statusesOf(operation)) {
+      sandbox.force(name, status);
+      expect((await validatedResponseTo(operation, input)).status).toBe(status);
+    }
+  },
+);
 
 /** Invalid part of an otherwise valid call: headers or values. */
 interface Wrong {
@@ -102,7 +100,7 @@ test.each(rows)("%s refuses unauthorised callers with %j", async (name, statuses
   const input = await sampleInput(name, client);
   const seen: number[] = [];
   for (const { headers, values } of wrongs)
-    seen.push((await responseOfFor(operation, { ...input, ...values }, headers)).status);
+    seen.push((await validatedResponseTo(operation, { ...input, ...values }, headers)).status);
   expect(seen).toEqual(statuses);
 });
 
@@ -111,6 +109,25 @@ test("covers every operation of a client in the contract", () => {
     fieldsOf(operation).some(({ setting }) => setting === "clientId");
   const names = contractOperations.filter(isAboutClient).map(({ name }) => name);
   expect(rows.map(([name]) => name).toSorted()).toEqual(names.toSorted());
+});
+
+const openBanking = cases.filter(([, { server }]) => server === "xs2a");
+
+test.each(openBanking)("%s refuses calls in both formats of the standard", async (name, operation) => {
+  const input = await sampleInput(name, client);
+  const statusOf = async (headers: Readonly<Record<string, string>>, values: Values = {}) =>
+    (await responseTo(operation, { ...input, ...values }, headers)).status;
+  for (const accept of ["application/json", "application/problem+json"]) {
+    expect(await statusOf({ accept }, { "X-Request-ID": "no UUID" })).toBe(400);
+    expect(await statusOf({ accept, authorization: "Bearer nobody" })).toBe(401);
+    for (const status of Object.keys(operation.errors).map(Number)) {
+      sandbox.force(name, status);
+      expect(await statusOf({ accept })).toBe(status);
+    }
+  }
+  if (operation.body) expect(await statusOf({ "content-type": "text/csv" })).toBe(415);
+  sandbox.control.addFault({ operation: name, kind: "throttle", retry_after: 3 });
+  expect(await statusOf({})).toBe(429);
 });
 
 const nowhere = "00000000-0000-4000-8000-000000000000";
@@ -194,16 +211,16 @@ const others: readonly (readonly [
 test.each(others)("%s with %s responds with %i", async (name, _description, status, more) => {
   const input = await sampleInput(name, client);
   const values = { ...input, ...(typeof more === "function" ? await more() : more) };
-  expect((await responseOfFor(operationNamed(name), values)).status).toBe(status);
+  expect((await validatedResponseTo(operationNamed(name), values)).status).toBe(status);
 });
 
 test("refuses another approvals configuration while one is pending", async () => {
   const replace = operationNamed("approvalsWorkflow.replaceConfig");
   await client.approvalsWorkflow.updateSettings({ enabled: true, dual_admin: true });
   const input = await sampleInput(replace.name, client);
-  const replaced = () => responseOfFor(replace, input, { "x-contact-id": demo.contactId });
+  const replaced = () => validatedResponseTo(replace, input, { "x-contact-id": demo.contactId });
   expect([(await replaced()).status, (await replaced()).status]).toEqual([200, 409]);
-  expect((await responseOfFor(operationNamed("approvalsWorkflow.getConfig"), {})).status).toBe(200);
+  expect((await validatedResponseTo(operationNamed("approvalsWorkflow.getConfig"), {})).status).toBe(200);
 });
 
 test.each(["pdf", "csv", "mt940", "xls"] as const)(
@@ -218,7 +235,7 @@ test.each(["pdf", "csv", "mt940", "xls"] as const)(
     });
     sandbox.advance(10_000);
     const values = { account_id, statement_id: url.split("/").at(-2) };
-    expect((await responseOfFor(operationNamed("statements.getFile"), values)).status).toBe(200);
+    expect((await validatedResponseTo(operationNamed("statements.getFile"), values)).status).toBe(200);
   },
 );
 
@@ -226,6 +243,6 @@ test("responds to a failed statement with 202", async () => {
   sandbox.control.decideStatement({ decision: "fail" });
   const input = await sampleInput("statements.getFile", client);
   sandbox.advance(10_000);
-  const { status, text } = await responseOfFor(operationNamed("statements.getFile"), input);
+  const { status, text } = await validatedResponseTo(operationNamed("statements.getFile"), input);
   expect([status, JSON.parse(text)]).toEqual([202, { status: "Failed" }]);
 });
