@@ -1,23 +1,14 @@
-/** Simulates a month of business; all books and files must agree to the cent. */
-import type { FxdeskClient, ReceivedFile } from "@fxdesk/toolkit";
-import { readCoda, readCsv, readMt940, type Statement } from "@fxdesk/toolkit/formats";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+/** Simulates a month of business; all books must agree to the cent. */
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import type { Sandbox } from "@fxdesk/sandbox";
 import { Big } from "big.js";
-import { makeQuote, sandboxClient } from "../support/samples";
-import { readPdf, readXlsx } from "./support/documents";
-
-const currencies = ["EUR", "GBP", "USD", "JPY"] as const;
-const approver = "contact-approver";
+import { makeQuote } from "../support/samples";
+import { openSandboxAndClient } from "../support/sandboxes";
 
 let sandbox: Sandbox;
 let client: FxdeskClient;
 beforeAll(async () => {
-  sandbox = await startSandbox({ now: new Date("2026-03-02T09:00:00Z") });
-  client = sandboxClient(sandbox);
-});
-afterAll(async () => {
-  await client.close();
-  await sandbox.close();
+  ({ sandbox, client } = await openSandboxAndClient({ now: new Date("2026-03-02T09:00:00Z") }));
 });
 
 const until = (now: string) => sandbox.control.setClock({ now });
@@ -63,20 +54,6 @@ interface Sided {
 const signed = ({ amount: { amount }, credit_debit_indicator: side }: Sided) =>
   new Big(amount).times(side === "Debit" ? -1 : 1);
 
-const value = ({ amount, creditDebit }: { readonly amount: string; readonly creditDebit: string }) =>
-  new Big(amount).times(creditDebit === "Debit" ? -1 : 1);
-
-/** Parses a statement file. */
-async function figures(statements: AsyncIterable<Statement>) {
-  const read: Statement[] = [];
-  for await (const statement of statements) read.push(statement);
-  return {
-    opening: value(read[0]!.openingBalance),
-    entries: read.flatMap(({ entries }) => entries).map(value),
-    closing: value(read.at(-1)!.closingBalance),
-  };
-}
-
 test("runs a month of business", async () => {
   const spot = await book({ sell_currency: "EUR", buy_currency: "USD", amount: 20_000 });
   const forward = await book({
@@ -115,7 +92,7 @@ test("runs a month of business", async () => {
     amount: "5000.25",
   });
   expect(await status(spot.trade_id)).toBe("Funds Out Partially Allocated");
-  sandbox.control.decidePayment({ payment_id, decision: "approve", contact_id: approver });
+  sandbox.control.decidePayment({ payment_id, decision: "approve", contact_id: "contact-approver" });
 
   // It matures, is paid out, and the payment comes back.
   until("2026-03-05T09:00:00Z");
@@ -172,78 +149,14 @@ test("runs a month of business", async () => {
   expect(new Big(proceeds(frame.trade_id)).plus(proceeds(drawdown.trade_id)).toNumber()).toBe(
     frame.buy_amount,
   );
-});
 
-describe.each(currencies)("afterwards, in %s", (currency) => {
-  let all: Awaited<ReturnType<typeof transactionsIn>>;
-  let closing: Big;
-  let month: { readonly opening: Big; readonly entries: readonly Big[] };
-  beforeAll(async () => {
-    all = await transactionsIn(currency);
-    closing = await balance(currency, "InterimAvailable");
-    const inMonth = all.filter(({ booking_datetime: at }) => at! >= "2026-03-01" && at! < "2026-04-01");
-    const entries = inMonth.map(signed);
-    month = { entries, opening: closing.minus(sum(entries)) };
-  });
-
-  test("sums the transactions to the balance", () => {
+  // All books agree.
+  for (const currency of ["EUR", "GBP", "USD", "JPY"]) {
     let running = new Big(0);
-    for (const transaction of all) {
+    for (const transaction of await transactionsIn(currency)) {
       running = running.plus(signed(transaction));
       expect(signed(transaction.balance!).toFixed()).toBe(running.toFixed());
     }
-    expect(running.toFixed()).toBe(closing.toFixed());
-  });
-
-  const created = async (format: "pdf" | "csv" | "mt940" | "xls") => {
-    const account_id = await accountIn(currency);
-    const { url } = await client.statements.createFile({
-      account_id,
-      format,
-      from_value_datetime: "2026-03-01T00:00",
-      to_value_datetime: "2026-03-31T00:00",
-    });
-    sandbox.advance(1_000);
-    const { body } = await client.statements.getFile({ account_id, statement_id: url.split("/").at(-2)! });
-    return (body as ReceivedFile).bytes();
-  };
-
-  const mailed = async () => {
-    const period = { date_from: "2026-03-01", date_to: "2026-03-31" };
-    await client.statements.emailAccounts({ ...period, format: "coda", currencies: currency });
-    return sandbox.mails.at(-1)!.attachments[0]!.bytes;
-  };
-
-  test.each<[string, () => ReturnType<typeof figures>]>([
-    ["CSV", async () => figures(readCsv((await created("csv")).toString()))],
-    ["MT940", async () => figures(readMt940((await created("mt940")).toString("ascii")))],
-    ["CODA", async () => figures(readCoda((await mailed()).toString("ascii")))],
-  ])("matches the books in the %s file", async (_format, read) => {
-    const { opening, entries, closing: end } = await read();
-    expect(opening.toFixed()).toBe(month.opening.toFixed());
-    expect(entries.map((amount) => amount.toFixed())).toEqual(
-      month.entries.map((amount) => amount.toFixed()),
-    );
-    expect(end.toFixed()).toBe(closing.toFixed());
-  });
-
-  test("sums to the closing balance in the XLSX file", async () => {
-    const { rows } = readXlsx(await created("xls"));
-    const [, opening, ...lines] = rows;
-    const end = lines.pop()!;
-    const amounts = lines.map(({ G: debit, H: credit }) =>
-      new Big(credit?.value ?? 0).minus(debit?.value ?? 0),
-    );
-    expect(new Big(opening!.I!.value).toFixed()).toBe(month.opening.toFixed());
-    expect(amounts.map((amount) => amount.toFixed())).toEqual(
-      month.entries.map((amount) => amount.toFixed()),
-    );
-    expect(new Big(end.I!.value).toFixed()).toBe(closing.toFixed());
-  });
-
-  test("ends with the closing balance in the PDF file", async () => {
-    const digits = currency === "JPY" ? 0 : 2;
-    const grouped = closing.toNumber().toLocaleString("en", { minimumFractionDigits: digits });
-    expect(readPdf(await created("pdf")).flat()).toContain(`${grouped} ${currency}`);
-  });
+    expect((await balance(currency, "InterimAvailable")).toFixed()).toBe(running.toFixed());
+  }
 });

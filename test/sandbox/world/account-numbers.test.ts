@@ -17,7 +17,7 @@ const numbers = [
   "0000000000",
   "9999999999",
   "0012345678",
-  ...Array.from({ length: 300 }, () => random.digits(10)),
+  ...Array.from({ length: 100 }, () => random.digits(10)),
 ];
 
 const weighted = (digits: string, weights: readonly number[]) =>
@@ -48,74 +48,26 @@ const nationalChecks: Readonly<Record<string, (bban: string) => boolean>> = {
   FI: (bban) => luhn(bban) === 0,
 };
 
-const lengths: Readonly<Record<string, number>> = {
-  GB: 22,
-  DE: 22,
-  FR: 27,
-  NL: 18,
-  BE: 16,
-  ES: 24,
-  IE: 22,
-  LU: 20,
-  PL: 28,
-  IT: 27,
-  PT: 25,
-  AT: 20,
-  CH: 21,
-  DK: 18,
-  SE: 24,
-  NO: 15,
-  FI: 18,
-  CZ: 24,
-  HU: 28,
-  RO: 24,
-  BG: 22,
-  LT: 20,
-  GR: 27,
-  TR: 26,
-  AE: 23,
-  SA: 24,
-  IL: 23,
-  KW: 30,
-  BH: 22,
-};
-
-describe("the national checks", () => {
-  test.each([["NL91ABNA0417164300"], ["IT60X0542811101000000123456"], ["FI2112345600000785"]])(
-    "accept the published example %s and detect a changed digit",
-    (iban) => {
-      const check = nationalChecks[iban.slice(0, 2)]!;
-      const changed = (at: number) =>
-        iban.slice(4, at) + String((Number(iban[at]) + 1) % 10) + iban.slice(at + 1);
-      expect(check(iban.slice(4))).toBe(true);
-      expect([changed(9), changed(10)].map(check)).toContain(false);
-    },
-  );
-});
-
-test("covers the countries with and without IBANs", () => {
-  const without = ["US", "CA", "AU", "NZ", "HK", "SG", "JP", "CN", "IN", "MX", "ZA", "KE", "TH"];
-  expect(bankCountries.toSorted()).toEqual([...Object.keys(lengths), ...without].toSorted());
-  for (const country of without) expect(ibanOf(country, "0012345678")).toBeUndefined();
-});
-
-test.each(Object.entries(lengths))(
-  "IBANs in %s have %i characters and follow the rules of the country",
-  (country, length) => {
-    for (const digits of numbers) {
-      const iban = ibanOf(country, digits)!;
-      const checks = {
-        length: iban.length,
-        library: isValidIBAN(iban),
-        national: nationalChecks[country]?.(iban.slice(4)) ?? true,
-      };
-      expect({ iban, ...checks }).toEqual({ iban, length, library: true, national: true });
-    }
+test.each(["NL91ABNA0417164300", "IT60X0542811101000000123456", "FI2112345600000785"])(
+  "the check accepts the published example %s",
+  (iban) => {
+    expect(nationalChecks[iban.slice(0, 2)]!(iban.slice(4))).toBe(true);
   },
 );
 
-test.each(Object.keys(lengths))("IBANs in %s differ for different digits", (country) => {
-  expect(new Set(numbers.map((digits) => ibanOf(country, digits))).size).toBeGreaterThan(numbers.length - 3);
+const withoutIban = ["US", "CA", "AU", "NZ", "HK", "SG", "JP", "CN", "IN", "MX", "ZA", "KE", "TH"];
+
+test.each(bankCountries)("IBANs in %s follow the rules of the country, and differ", (country) => {
+  const ibans = new Set(numbers.map((digits) => ibanOf(country, digits)));
+  if (withoutIban.includes(country)) {
+    expect(ibans).toEqual(new Set([undefined]));
+    return;
+  }
+  for (const iban of ibans) {
+    const isNational = nationalChecks[country]?.(iban!.slice(4)) ?? true;
+    expect([iban, isValidIBAN(iban!), isNational]).toEqual([iban, true, true]);
+  }
+  expect(ibans.size).toBeGreaterThan(numbers.length - 3);
 });
 
 describe("domestic addresses", () => {
@@ -141,10 +93,9 @@ describe("domestic addresses", () => {
       });
   });
 
-  test("in the US have a routing number with a valid check digit, for example 021000021", () => {
+  test("in the US have a routing number with a valid check digit", () => {
     const { bankIdentifier } = domesticAddress("US", "0123456789")!;
-    const check = (routing: string) => weighted(routing, [3, 7, 1]) % 10;
-    expect(["021000021", bankIdentifier].map(check)).toEqual([0, 0]);
+    expect(weighted(bankIdentifier, [3, 7, 1]) % 10).toBe(0);
   });
 
   test.each(["CN", "KE", "MX", "FR", "PL"])("in %s are the international ones", (country) => {
@@ -153,29 +104,24 @@ describe("domestic addresses", () => {
 });
 
 describe("international addresses", () => {
-  /** Pattern of ISO 9362: the location code has no 0 or 1 first, and no O second. */
-  const bic = /^TEST[A-Z]{2}[A-Z2-9][A-NP-Z0-9]$/;
-
-  test.each(bankCountries)("in %s have a BIC of the country", (country) => {
+  test.each(bankCountries)("in %s have a BIC of the country, plainly fake", (country) => {
     const { bankIdentifier, bankIdentifierType } = internationalAddress(country, "0012345678");
-    expect([bankIdentifierType, bankIdentifier.slice(4, 6), isValidBIC(bankIdentifier)]).toEqual([
-      "SWBIC",
-      country,
-      true,
-    ]);
-    expect(bankIdentifier).toMatch(bic);
+    expect([bankIdentifierType, isValidBIC(bankIdentifier)]).toEqual(["SWBIC", true]);
+    // ISO 9362: the location code has no 0 or 1 first, and no O second.
+    expect(bankIdentifier).toMatch(new RegExp(`^TEST${country}[A-Z2-9][A-NP-Z0-9]$`));
     expect(bankIn(country).bic).toBe(bankIdentifier);
   });
 
   test("in Mexico are a CLABE, for example 032180000118359719", () => {
-    const check = (clabe: string) =>
-      Array.from(clabe, Number).reduce(
-        (sum, digit, place) => sum + ((digit * [3, 7, 1][place % 3]!) % 10),
-        0,
-      ) % 10;
-    /** The check digit has weight 1. */
+    /** The digits weigh 3, 7 and 1; only the last digits of the products count. The check digit weighs 1. */
     const isClabe = (clabe: string) =>
-      /^\d{18}$/.test(clabe) && (check(clabe.slice(0, 17)) + Number(clabe[17])) % 10 === 0;
+      /^\d{18}$/.test(clabe) &&
+      Array.from(clabe, Number).reduce(
+        (sum, digit, place) => sum + ((digit * (place === 17 ? 1 : [3, 7, 1][place % 3]!)) % 10),
+        0,
+      ) %
+        10 ===
+        0;
     expect([isClabe("032180000118359719"), isClabe("032180000118359718")]).toEqual([true, false]);
     for (const digits of numbers) {
       const { accountNumber } = internationalAddress("MX", digits);

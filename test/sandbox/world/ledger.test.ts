@@ -237,4 +237,21 @@ describe("an entry", () => {
     expect(() => ledger.post(details, [posting("5"), posting("-4", house)])).toThrow();
     expect([...ledger.lines(account)]).toEqual([]);
   });
+
+  test("must not raise a balance above 64 bits of minor units", () => {
+    const much = "3000000000000000000";
+    ledger.post(details, [posting(much), posting(`-${much}`, house)]);
+    for (const amount of [much, "1e30"])
+      expect(() => ledger.post(details, [posting(amount), posting(`-${amount}`, house)])).toThrow(
+        "more than the books can hold",
+      );
+    expect(ledger.balance(account).toFixed()).toBe(much);
+    expect(ledger.lines(account)).toHaveLength(1);
+  });
+
+  test("is missing from lines read before it", () => {
+    const before = ledger.lines(account);
+    ledger.post(details, [posting("5"), posting("-5", house)]);
+    expect([before.length, ledger.lines(account).length]).toEqual([0, 1]);
+  });
 });
