@@ -1,8 +1,10 @@
 /** Writes all files derived from the declarations into dist. Runs after the compiler. */
+import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { fxdeskService } from "../core/client/fxdesk-service";
+import { declarationsOf } from "../core/spec/service";
 import { translationGaps } from "../nodes/generate/locales";
 import { nodeFiles } from "../nodes/generate/node-files";
 import { withQuoteProcedures } from "../nodes/shared/node-names";
@@ -26,7 +28,11 @@ async function generateNodes(dist: string): Promise<void> {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, content);
   }
-  await cp(join(dist, "../icons"), join(folder, "icons"), { recursive: true });
+  const icons = join(dist, "../icons");
+  await cp(icons, join(folder, "icons"), { recursive: true });
+  const named = new Set(declarationsOf(service).flatMap(({ section }) => section?.icon ?? []));
+  const undrawn = [...named].filter((icon) => !existsSync(join(icons, icon)));
+  if (undrawn.length > 0) console.warn(`Missing in icons/: ${undrawn.join(", ")}`);
   const { missing, unused } = translationGaps(service);
   if (missing.length > 0) console.warn(`Not translated: ${missing.join(", ")}`);
   if (unused.length > 0) console.warn(`Translations not used: ${unused.join(", ")}`);

@@ -1,4 +1,5 @@
 /** Renders the help of an operation from its description. */
+import type { z } from "zod";
 import { toResponseError } from "../../core/call/call-errors";
 import type { Callable } from "../../core/spec/operation";
 import {
@@ -8,6 +9,8 @@ import {
   type OperationDoc,
   describeOperation,
 } from "../../core/spec/describe-operation";
+import { brokenRules } from "../../core/spec/rules";
+import { elementOf, isRequired, optionsOf, shapeOf } from "../../core/values/kind";
 import { paragraph, section } from "../command-line/command";
 import { exitCodeOf } from "../command-line/exit-codes";
 import { flagName } from "../command-line/arguments";
@@ -17,18 +20,45 @@ import { longValuesHelp } from "./field-flags";
 const exitCodeForStatus = (operation: Callable, status: number): number =>
   exitCodeOf(toResponseError(operation, { status }));
 
-function flagExample(field: FieldDoc): string {
-  const flag = `--${flagName(field.name)}`;
-  if (field.kind === "boolean") return flag;
-  const value = field.options?.[0] ?? field.example ?? `<${flagName(field.name)}>`;
-  return `${flag} ${typeof value === "string" ? value : JSON.stringify(value)}`;
+/** Returns an example of a value: with objects of their required fields, or of the first one. */
+function exampleValue(name: string, schema: z.ZodType, field: Partial<FieldDoc> = {}): unknown {
+  const element = elementOf(schema);
+  if (element && !optionsOf(element)) return [exampleValue(name, element)];
+  const shape = Object.entries(shapeOf(schema));
+  const required = shape.filter(([, inner]) => isRequired(inner));
+  if (shape.length === 0)
+    return (field.options ?? optionsOf(schema))?.[0] ?? field.example ?? `<${flagName(name)}>`;
+  return Object.fromEntries(
+    (required.length > 0 ? required : shape.slice(0, 1)).map(([key, inner]) => [
+      key,
+      exampleValue(key, inner),
+    ]),
+  );
 }
 
-/** Returns an example command with all required fields. */
+function flagExample({ name, kind }: FieldDoc, value: unknown): string {
+  const flag = `--${flagName(name)}`;
+  if (kind === "boolean") return flag;
+  return `${flag} ${typeof value === "object" ? `'${JSON.stringify(value)}'` : String(value)}`;
+}
+
+/** Returns an example command with the fields that are required, or needed by a rule. */
 export function exampleOf(command: string, page: OperationDoc): string {
-  const required = callerFieldDocs(page).filter(({ requirement }) => requirement === "required");
+  const fields = callerFieldDocs(page);
+  const values: Record<string, unknown> = {};
+  const add = (names: readonly string[]) => {
+    for (const field of fields.filter(({ name }) => names.includes(name)))
+      values[field.name] ??= exampleValue(field.name, field.schema, field);
+  };
+  add(fields.filter(({ requirement }) => requirement === "required").map(({ name }) => name));
+  for (const rule of page.rules)
+    if (brokenRules([rule], values, new Date()).length > 0)
+      add(/^(exactly|at-least)-one$/.test(rule.kind) ? rule.fields.slice(0, 1) : rule.fields);
+  const flags = fields.flatMap((field) =>
+    values[field.name] === undefined ? [] : [flagExample(field, values[field.name])],
+  );
   const confirmed = page.effect.kind === "money" ? ["--yes"] : [];
-  return [`  ${command}`, ...required.map(flagExample), ...confirmed].join(" ");
+  return [`  ${command}`, ...flags, ...confirmed].join(" ");
 }
 
 const effectHelp = ({ kind, description, repetition }: EffectDoc): string =>

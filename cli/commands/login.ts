@@ -6,7 +6,8 @@ import { profilesPath, readProfiles, sealSecrets, updateProfile } from "../../co
 import type { Service } from "../../core/spec/service";
 import { isLoopback } from "../../core/values/host";
 import { parseStoreSettings } from "../../core/store/settings";
-import { type ParsedArguments, portFrom, UsageError } from "../command-line/arguments";
+import { type ParsedArguments, UsageError } from "../command-line/arguments";
+import { portFlag, portFrom } from "../command-line/listening";
 import { type Command, jsonFlag, paragraph, printResult } from "../command-line/command";
 import {
   clientOptions,
@@ -134,12 +135,7 @@ export const loginCommand = (service: Service): Command => ({
     "profile. Commands and the MCP server then need only --profile. Tokens are stored and refreshed in the store.",
   flags: [
     { ...profileFlag, description: "Name of the profile; choose any name." },
-    {
-      name: "port",
-      value: "<number>",
-      description:
-        "Local port to listen on, if requests to the redirect address are forwarded to another port.",
-    },
+    portFlag("Local port to listen on, if requests to the redirect address are forwarded to another port."),
     jsonFlag,
   ],
   hiddenFlags: connectionFlags(service),

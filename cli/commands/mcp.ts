@@ -1,15 +1,14 @@
 /** The `fxdesk mcp` command: serves tools to AI assistants. */
-
 import { extensionVariables } from "../../core/call/settings";
 import type { Service } from "../../core/spec/service";
 import type { Offer, RunningServer } from "../../mcp";
-import { type ParsedArguments, portFrom, throwListenError, UsageError } from "../command-line/arguments";
+import { type ParsedArguments, UsageError } from "../command-line/arguments";
 import { type Command, paragraph } from "../command-line/command";
+import { portFlag, portFrom, throwListenError } from "../command-line/listening";
 import { asUsageError, clientOptions, loadExtendedService } from "../settings/connection-settings";
 import { outcomeUnknown, success } from "../command-line/exit-codes";
 import { connectionAndProfileOptions, type Settings, effectiveSettings } from "../settings/profile";
-import { type Terminal, write } from "../terminal/terminal";
-import { StopRequests } from "../terminal/terminal";
+import { StopRequests, type Terminal, write } from "../terminal/terminal";
 import type { ClientCore } from "../../core/api/client-types";
 
 const tokenVariable = "FXDESK_MCP_TOKEN";
@@ -153,11 +152,7 @@ export const mcpCommand: Command = {
     "default it offers only the everyday tools that read.",
   flags: [
     { name: "http", description: "Serve over HTTP instead of standard input and output." },
-    {
-      name: "port",
-      value: "<number>",
-      description: "With --http: port to listen on. Default: any free port.",
-    },
+    portFlag("With --http: port to listen on. Default: any free port."),
     {
       name: "host",
       value: "<address>",

@@ -4,25 +4,15 @@ import { loadPeople } from "../../core/releases/people";
 import type { ReleaseService } from "../../core/releases/release-service";
 import type { ReleaseMailer, ReleaseMailerOptions } from "../../core/mail/release-mailer";
 import type { MailSettings } from "../../core/mail/mail-server";
-import {
-  type Flag,
-  type ParsedArguments,
-  portFrom,
-  throwListenError,
-  UsageError,
-  validText,
-} from "../command-line/arguments";
+import { type Flag, type ParsedArguments, UsageError, validText } from "../command-line/arguments";
 import { section } from "../command-line/command";
+import { portFlag, portFrom, throwListenError } from "../command-line/listening";
 import { type Terminal, writeStderr, untilStopped } from "../terminal/terminal";
 
 const defaultPort = 8082;
 
 export const serveFlags: readonly Flag[] = [
-  {
-    name: "port",
-    value: "<number>",
-    description: `Port to listen on; 0 for any free port. Default: ${defaultPort}.`,
-  },
+  portFlag(`Port to listen on; 0 for any free port. Default: ${defaultPort}.`),
   {
     name: "host",
     value: "<address>",

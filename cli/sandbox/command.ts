@@ -8,8 +8,6 @@ import {
   type Flag,
   flagName,
   type ParsedArguments,
-  portFrom,
-  throwListenError,
   unknownWordError,
   UsageError,
   validText,
@@ -18,6 +16,7 @@ import { callFlags, derivedCommand, inputFlag } from "../call/command";
 import { longValuesHelp } from "../call/field-flags";
 import { rulesHelp } from "../call/operation-help";
 import { type Command, type FindCommand, section } from "../command-line/command";
+import { portFrom, throwListenError } from "../command-line/listening";
 import { connectionFlags } from "../settings/connection-settings";
 import {
   toShellLines,

@@ -207,10 +207,6 @@ export class RateLimitedPacing implements Pacing {
     this.#queues.set(server, added);
     return added.acquire(deadline, request);
   }
-
-  close(): Promise<void> {
-    return Promise.resolve();
-  }
 }
 
 /** Pacing in memory. Pass one instance to several clients to share their limits within a process. */

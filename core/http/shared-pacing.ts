@@ -52,7 +52,7 @@ export class SharedPacing extends RateLimitedPacing {
     );
   }
 
-  override close(): Promise<void> {
+  close(): Promise<void> {
     return this.session.close();
   }
 }

@@ -3,13 +3,11 @@ import { z } from "zod";
 import { isLoopback } from "./host";
 import type { MinuteOfDay } from "./kind";
 
-const textField = (title: string, description: string) => z.string().min(1).meta({ title, description });
+/** Declares a field with an identifier, which is any text. */
+export const id = (title: string, description: string) => z.string().min(1).meta({ title, description });
 
-export const ClientId = textField(
-  "Client ID",
-  "ID of the corporate client whose accounts and trades are used.",
-);
-export const ContactId = textField("Contact ID", "ID of the contact on whose behalf the call is made.");
+export const ClientId = id("Client ID", "ID of the corporate client whose accounts and trades are used.");
+export const ContactId = id("Contact ID", "ID of the contact on whose behalf the call is made.");
 
 /** Declares a UUID. The contract requires exactly 36 characters. */
 export const uuid = (title: string, description: string) =>
@@ -23,9 +21,6 @@ export const AccountFilter = z
   .string()
   .length(36)
   .meta({ title: "Account ID", description: "Account UUID (36 characters) from accounts.list." });
-
-/** Declares an identifier of unspecified format. */
-export const id = textField;
 
 export const AccountId = uuid("Account ID", "Account UUID from accounts.list.");
 

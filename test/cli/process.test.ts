@@ -87,12 +87,12 @@ describe("a running command", () => {
   let child: ChildProcessByStdio<null, Readable, Readable>;
 
   function start(args: readonly string[], given: Variables): void {
-    const started = spawn(process.execPath, [program, ...args], {
+    const running = spawn(process.execPath, [program, ...args], {
       env: environmentOf(given),
       stdio: ["ignore", "pipe", "pipe"],
     });
-    runLater(() => started.kill("SIGKILL"));
-    child = started;
+    runLater(() => running.kill("SIGKILL"));
+    child = running;
   }
 
   /** Starts a command and returns its output once it matches and the command is ready. */

@@ -66,8 +66,8 @@ function sendRequest(
       response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
       response.on("end", () => {
         const { location, "set-cookie": [set = ""] = [] } = response.headers;
-        const [cookie] = set.split(";");
-        resolve({ status: response.statusCode!, text, location, cookie: cookie!, headers: response.headers });
+        const { statusCode, headers: received } = response;
+        resolve({ status: statusCode!, text, location, cookie: set.split(";")[0]!, headers: received });
       });
     });
     sent.on("error", reject).end(body);

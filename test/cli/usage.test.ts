@@ -82,7 +82,12 @@ describe("help", () => {
   test.each([
     ["transactions.reconcile", "--items <json> .* Each entry requires amount, currency; may include "],
     ["payments.initiate", "--instructed-amount <json>.*The object requires currency, amount\\."],
-  ])("of %s names the fields inside an object flag", async (name, words) => {
+    [
+      "payments.initiate",
+      `Example .*--debtor-account '{"iban":"<iban>"}' .*--creditor-name <creditor-name> --yes`,
+    ],
+    ["transactions.reconcile", `Example .* --items '\\[{"amount":"<amount>","currency":"<currency>"}\\]'`],
+  ])("of %s shows the fields inside an object, and those that a rule requires: %s", async (name, words) => {
     expect((await helpOf("call", name)).replaceAll(/\s+/g, " ")).toMatch(new RegExp(words));
   });
 });
