@@ -1,6 +1,6 @@
 /**
  * Replays seeded calls against the witness server and compares the bytes that arrived, the outcomes and the journal events
- * with the recording. `npm test` replays the first 1,000 calls; FXDESK_RUNS=10000 replays all. Error texts and everything
+ * with the recording. `npm test` replays the first 500 calls; FXDESK_RUNS=10000 replays all. Error texts and everything
  * random (salts, times, entry IDs, generated references) are left out of the comparison.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ import { isRecording, readRecording, shortHash, writeRecording } from "./recordi
 import { callsPerStory, type SeededCall, type Story, storyOf } from "./seeded-calls";
 
 const recordedCalls = 10_000;
-const runs = isRecording ? recordedCalls : Math.min(Number(process.env.FXDESK_RUNS ?? 1_000), recordedCalls);
+const runs = isRecording ? recordedCalls : Math.min(Number(process.env.FXDESK_RUNS ?? 500), recordedCalls);
 /** Number of concurrent workers, each with a separate store. They mostly wait. */
 const workers = isRecording ? 8 : 48;
 /**
