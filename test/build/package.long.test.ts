@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { withPackedConsumer, compileIn } from "../support/consumer-project";
+import { packedConsumer, compileIn } from "../support/consumer-project";
 import { type PackedPackage, packPackage } from "../support/packed-package";
 
 const run = promisify(execFile);
@@ -12,7 +12,6 @@ const tool = (name: string) => join(root, "node_modules/.bin", name);
 
 let packed: PackedPackage;
 beforeAll(async () => (packed = await packPackage()), 60_000);
-afterAll(() => packed.remove());
 
 test("entry points and types resolve in every module system of Node.js", async () => {
   await run(tool("publint"), [packed.tarball, "--strict"]);
@@ -110,11 +109,9 @@ export async function read(text: string): Promise<Statement[]> {
 
 test("a strict consumer compiles against the packed package, and errors do not", async () => {
   const code = consumer(await documentedCodes());
-  await withPackedConsumer(packed.tarball, async (consuming) => {
-    expect(
-      await compileIn(consuming, { "consumer.cts": code, "consumer.mts": code }, { module: "node16" }),
-    ).toBe("");
-    const bundled = { module: "esnext", moduleResolution: "bundler" };
-    expect(await compileIn(consuming, { "consumer.ts": code }, bundled)).toBe("");
-  });
+  const consuming = await packedConsumer(packed.tarball);
+  const both = { "consumer.cts": code, "consumer.mts": code };
+  expect(await compileIn(consuming, both, { module: "node16" })).toBe("");
+  const bundled = { module: "esnext", moduleResolution: "bundler" };
+  expect(await compileIn(consuming, { "consumer.ts": code }, bundled)).toBe("");
 });

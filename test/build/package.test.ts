@@ -1,11 +1,11 @@
 /** Tests the contents of the published package, and the count of its size. */
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import manifest from "../../package.json";
 import { type PackedPackage, packPackage } from "../support/packed-package";
+import { tempFolder } from "../support/resources";
 
 const root = join(__dirname, "../..");
 
@@ -15,7 +15,6 @@ beforeAll(async () => {
   packed = await packPackage();
   files = packed.files.map(({ path }) => path);
 }, 60_000);
-afterAll(() => packed.remove());
 
 test("contains only files that users need", () => {
   for (const path of [
@@ -65,7 +64,7 @@ test("does not import development dependencies", async () => {
 });
 
 test("the size of a checkout counts tokens, without comments, blank lines and derived folders", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "fxdesk-size-"));
+  const folder = await tempFolder();
   for (const path of ["core", "core/dist", "test"]) await mkdir(join(folder, path), { recursive: true });
   await writeFile(join(folder, "core/one.ts"), "// A comment.\n\nexport const one = `a\n${1}`; /* one */\n");
   await writeFile(join(folder, "core/dist/one.ts"), "export const one = 1;\n");
@@ -74,7 +73,6 @@ test("the size of a checkout counts tokens, without comments, blank lines and de
     join(root, "dist/build/count-tokens.js"),
     folder,
   ]);
-  await rm(folder, { recursive: true });
   const figures = stdout.split("\n").map((line) => line.match(/[\w/]+/g) ?? []);
   expect(figures).toContainEqual(["core", "1", "2", "8"]);
   expect(figures).toContainEqual(["product", "1", "2", "8"]);

@@ -1,5 +1,5 @@
 /** Tests the generated declaration files: names, and agreement with the schemas. */
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { clientTypes, inputName } from "../../build/client-types";
@@ -90,7 +90,33 @@ test("agree with the schemas of every operation", async () => {
   expect(await compile({ "agreement.cts": code }, options)).toBe("");
 });
 
-test("a strict consumer names the type of everything that it passes and receives", async () => {
+/** What an example of a document stands on when it begins in the middle. */
+const exampleDeclarations = [
+  ["client", 'declare const client: import("@fxdesk/toolkit").FxdeskClient;'],
+  ["clientId", "declare const clientId: string;"],
+] as const;
+
+/** Examples in TypeScript of the README and the guides, completed to modules. */
+async function documentedExamples(): Promise<Record<string, string>> {
+  const guides = (await readdir(join(root, "docs"))).filter((name) => name.endsWith(".md"));
+  const examples: Record<string, string> = {};
+  for (const path of ["README.md", ...guides.map((name) => `docs/${name}`)]) {
+    const text = await readFile(join(root, path), "utf8");
+    for (const [index, [, code]] of [...text.matchAll(/^```ts\n(.*?)^```/gms)].entries()) {
+      const missing = exampleDeclarations.filter(
+        ([name]) => !new RegExp(`(const|,|\\{) ${name}\\b`).test(code!),
+      );
+      examples[`${path.replace(/\W/g, "-")}-${index}.mts`] = [
+        code,
+        ...missing.map(([, declaration]) => declaration),
+        "export {};",
+      ].join("\n");
+    }
+  }
+  return examples;
+}
+
+test("a strict consumer names every type that it passes and receives, and compiles the documented examples", async () => {
   const code = `import type {
   CallMethod, CashPosition, CashPositionTotal, ChangeBatch, ClientOrders, CreatedResource, Declaration, DecisionInput,
   Change, Delivery, FxdeskClient, InitialChanges, ListMethod, OrderInput, OrderTerms, Procedure, Reconciliation,
@@ -118,7 +144,9 @@ export const created = (client: FxdeskClient, each: Declaration): Promise<readon
 export type Others = [CallMethod<never, never, never>, ListMethod<never, never, never>, WatchMethod<never, never>];
 export type Declared = [Delivery, Procedure, Snapshot<unknown>, OrderTerms];
 `;
-  expect(await compile({ "main.mts": code })).toBe("");
+  const examples = await documentedExamples();
+  expect(Object.keys(examples).length).toBeGreaterThan(5);
+  expect(await compile({ "main.mts": code, ...examples })).toBe("");
 });
 
 test("document types, fields and methods", () => {

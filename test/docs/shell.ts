@@ -1,10 +1,10 @@
-/** Runs shell examples of the documentation with the built command, against a sandbox. */
-import { execFile } from "node:child_process";
-import { chmod, mkdir, mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+/** Runs shell examples of the documentation in this process, against a sandbox. */
+import { PassThrough, Readable } from "node:stream";
+import { text as textOf } from "node:stream/consumers";
 import type { Sandbox } from "@fxdesk/sandbox";
-import { program, variablesOf } from "../cli/run-command";
+import { runCommandLine } from "../../cli/main";
+import { variablesOf } from "../cli/run-command";
+import { runLater, tempFolder } from "../support/resources";
 
 /** A command of an example, with the output printed below it in a `console` block. */
 export interface Example {
@@ -41,6 +41,8 @@ const comparable = (text: string): string =>
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID")
     .replaceAll(/\bR-[0-9A-Z]+/g, "R-ID")
     .replaceAll(/[\d.,]*\d/g, "0")
+    // In jest, errors of Node.js are no instances of Error.
+    .replaceAll("(Error: ", "(")
     .replaceAll(/[ ─-]+/g, " ")
     .trim();
 
@@ -54,47 +56,40 @@ export function shows(expected: string, actual: string): boolean {
 /** True for a variable that the reader has to fill in, and that a sandbox fills in here. */
 const isPlaceholder = (command: string) => /^export .*(…|example|postgres:)/.test(command);
 
+/** Words of a command without pipes or variables; quotes hold words together. */
+const wordsOf = (command: string): string[] =>
+  [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map((found) => found.slice(1).join(""));
+
 /** A folder in which the examples of one page run one after the other. */
 export class Terminal {
-  readonly #exports: string[] = [];
-
-  private constructor(
-    private readonly folder: string,
-    private readonly environment: NodeJS.ProcessEnv,
-  ) {}
+  private constructor(private readonly environment: Record<string, string>) {}
 
   static async open(sandbox: Sandbox): Promise<Terminal> {
-    const folder = await mkdtemp(join(tmpdir(), "fxdesk-docs-"));
-    const programs = join(folder, "programs");
-    await mkdir(programs);
-    const call = `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`;
-    await writeFile(join(programs, "fxdesk"), call);
-    await writeFile(join(programs, "npx"), call.replace('"$@"', '"${@:2}"').replace("/bin/sh", "/bin/bash"));
-    for (const name of ["fxdesk", "npx"]) await chmod(join(programs, name), 0o755);
-    return new Terminal(folder, {
-      ...variablesOf(sandbox),
-      PATH: `${programs}:${process.env.PATH}`,
-      HOME: folder,
-      XDG_STATE_HOME: join(folder, "state"),
-      XDG_CONFIG_HOME: join(folder, "config"),
+    const [before, state] = [process.cwd(), process.env.XDG_STATE_HOME];
+    const folder = await tempFolder();
+    process.chdir(folder);
+    process.env.XDG_STATE_HOME = folder;
+    runLater(() => {
+      process.chdir(before);
+      process.env.XDG_STATE_HOME = state;
     });
+    return new Terminal({ ...variablesOf(sandbox) });
   }
 
   /** Runs a command after the exports before it. Resolves to its exit code and all that it prints. */
-  run(command: string): Promise<{ readonly code: number; readonly output: string }> {
-    if (command.startsWith("export ")) {
-      if (!isPlaceholder(command)) this.#exports.push(command);
-      return Promise.resolve({ code: 0, output: "" });
+  async run(command: string): Promise<{ readonly code: number; readonly output: string }> {
+    const [program, ...args] = wordsOf(command.replace(/^npx /, ""));
+    if (program === "export") {
+      const [, name, value] = /^(\w+)=(.*)$/.exec(args[0]!)!;
+      if (!isPlaceholder(command)) this.environment[name!] = value!;
+      return { code: 0, output: "" };
     }
-    const script = [...this.#exports, `${command} 2>&1`].join("\n");
-    return new Promise((resolve) => {
-      const child = execFile(
-        "bash",
-        ["-c", script],
-        { cwd: this.folder, env: this.environment, encoding: "utf8", timeout: 50_000 },
-        (_, output) => resolve({ code: child.exitCode ?? -1, output }),
-      );
-      child.stdin!.end();
-    });
+    expect(program).toBe("fxdesk");
+    const output = new PassThrough();
+    const printed = textOf(output);
+    const streams = { stdin: Readable.from([]), stdout: output, stderr: output };
+    const code = await runCommandLine(args, { ...streams, environment: { ...this.environment } });
+    output.end();
+    return { code, output: await printed };
   }
 }
