@@ -1,62 +1,72 @@
-/** Paged lists end at their last page, without loops. */
+/** Paged lists end at their last page, without loops; and the input for the next page, as all surfaces use it. */
 import { z } from "zod";
-import { createClient, InvalidResponse } from "../../../core";
-import { joinPages } from "../../../core/call/pages";
-import { contract, json, operation } from "../../../core/operations";
-import { type Fault, faultServer, type FaultServer, respond } from "../../support/fault-server";
+import { createClient } from "../../../core";
+import { nextPage } from "../../../core/call/next-page";
+import { hasMore, joinPages } from "../../../core/call/pages";
+import type { ServiceResponse } from "../../../core/call/response";
+import { contract, json } from "../../../core/operations";
+import { type Fault, type FaultServer, respond } from "../../support/fault-server";
+import { closeLater } from "../../support/resources";
+import { startFaultServer } from "../support/client-fixtures";
+import { declare } from "../support/declare";
 
-const shape = { page: z.int().default(1), page_size: z.int().default(50) };
-const paging = { page: "page", size: "page_size", defaultSize: 50 } as const;
-const common = {
-  title: "List",
-  summary: "Lists.",
-  effect: "read",
-  method: "GET",
-  server: "service",
-  credentials: [],
-  query: shape,
-  responses: { 200: json(z.array(z.int()), "The list.") },
-  errors: {},
-  contract: "",
-} as const;
+const query = { page: z.int().default(1), size: z.int().default(50), side: z.string().optional() };
+const pages = { page: "page", size: "size", defaultSize: 50 } as const;
+const responses = { 200: json(z.array(z.int()), "The list.") };
+const Report = z.object({
+  things: z.object({
+    booked: z.array(z.int()).optional(),
+    pending: z.array(z.int()).optional(),
+    _links: z.record(z.string(), z.object({ href: z.string().optional() })),
+  }),
+  note: z.string().optional(),
+});
 
 const operations = [
-  operation({ ...common, name: "things.list", tool: "list_things", path: "/things", pages: paging }),
-  operation({
-    ...common,
+  declare({ name: "things.list", tool: "list_things", query, responses, pages }),
+  declare({
     name: "things.listCounted",
     tool: "list_counted",
     path: "/counted",
-    pages: { ...paging, total: "x-total-count" },
+    query,
+    responses,
+    pages: { ...pages, total: "x-total" },
+  }),
+  declare({
+    name: "reports.get",
+    tool: "get_report",
+    path: "/reports/{id}",
+    parameters: { id: z.string() },
+    query: { page: query.page, side: query.side },
+    responses: { 200: json(Report, "The report.") },
+    linkedPages: { entries: ["things.booked", "things.pending"], next: "things._links.next" },
   }),
 ] as const;
+const [, counted, report] = operations;
 
 let server: FaultServer;
-afterEach(() => server.close());
+async function connectClient(fault: Fault, prefix = "") {
+  server = await startFaultServer(fault);
+  return closeLater(createClient({ baseUrl: `${server.url}${prefix}` }, { ...contract, operations }));
+}
 
 const numbers = (from: number, to: number) =>
   Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
 
 /** Serves `count` numbers, at most `cap` per page. */
-function serveNumbers(count: number, { cap = 1_000, total }: { cap?: number; total?: string } = {}): Fault {
+function serveNumbers(count: number, cap = 1_000): Fault {
   return (socket, number) => {
-    const query = new URLSearchParams(/\?(\S*)/.exec(server.heads[number - 1]!)![1]);
-    const size = Math.min(cap, Number(query.get("page_size")));
-    const start = (Number(query.get("page")) - 1) * size;
-    const body = JSON.stringify(numbers(start, Math.min(count, start + size)));
-    respond(200, body, total === undefined ? {} : { "x-total-count": total })(socket, number);
+    const asked = new URLSearchParams(/\?(\S*)/.exec(server.heads[number - 1]!)![1]);
+    const size = Math.min(cap, Number(asked.get("size")));
+    const start = (Number(asked.get("page")) - 1) * size;
+    respond(200, JSON.stringify(numbers(start, Math.min(count, start + size))))(socket, number);
   };
 }
 
-async function collect(fault: Fault, method: "list" | "listCounted", input: { page_size?: number } = {}) {
-  server = await faultServer(fault);
-  const client = createClient({ baseUrl: server.url }, { ...contract, operations });
+async function collect(fault: Fault, method: "list" | "listCounted", input: { size?: number } = {}) {
+  const client = await connectClient(fault);
   const found: number[] = [];
-  try {
-    for await (const item of client.things[method].all(input)) found.push(item);
-  } finally {
-    await client.close();
-  }
+  for await (const item of client.things[method].all(input)) found.push(item);
   return { found, calls: server.heads.length };
 }
 
@@ -69,167 +79,147 @@ test.each([
 });
 
 test("reads all entries if the service reduces the page size", async () => {
-  const { found } = await collect(serveNumbers(230, { cap: 100 }), "list", { page_size: 200 });
+  const { found } = await collect(serveNumbers(230, 100), "list", { size: 200 });
   expect(found).toEqual(numbers(0, 230));
 });
 
-test("reports a repeated page", async () => {
-  const same = respond(200, JSON.stringify(numbers(0, 50)));
-  await expect(collect(same, "list")).rejects.toBeInstanceOf(InvalidResponse);
-  expect(server.heads).toHaveLength(2);
-});
-
 test("fetches pages as they are consumed", async () => {
-  server = await faultServer(serveNumbers(500));
-  const client = createClient({ baseUrl: server.url }, { ...contract, operations });
+  const client = await connectClient(serveNumbers(500));
   for await (const item of client.things.list.all()) if (item === 10) break;
   expect(server.heads).toHaveLength(1);
-  await client.close();
 });
 
-test.each(["null", '{"items":[1]}'])(
-  "reports a page that is not a list, without a retry: %s",
-  async (body) => {
-    for (const method of ["list", "listCounted"] as const) {
-      await expect(collect(respond(200, body), method)).rejects.toMatchObject({
-        name: "InvalidResponse",
-        code: "invalid_response",
-        outcome: "unknown",
-        message: expect.stringContaining("Page 1 is not a list.") as string,
-      });
-      expect(server.heads).toHaveLength(1);
-      await server.close();
-    }
-  },
-);
+const invalid = { name: "InvalidResponse", code: "invalid_response", outcome: "unknown" };
+/** Always the same full page. */
+const repeated = respond(200, JSON.stringify(numbers(0, 50)));
+const emptyPage =
+  (empty: number): Fault =>
+  (socket, number) => {
+    const body = JSON.stringify(number === empty ? [] : numbers(number * 50, number * 50 + 50));
+    respond(200, body, { "x-total": "500" })(socket, number);
+  };
 
-test.each([1, 3])("reports an empty page %i before the total is reached", async (empty) => {
-  const fault: Fault = (socket, number) =>
-    respond(200, JSON.stringify(number === empty ? [] : numbers(number * 50, number * 50 + 50)), {
-      "x-total-count": "500",
-    })(socket, number);
-  await expect(collect(fault, "listCounted")).rejects.toThrow(
-    `Page ${empty} is empty after ${(empty - 1) * 50} of 500 entries.`,
-  );
-  expect(server.heads).toHaveLength(empty);
+test.each<[what: string, fault: Fault, method: "list" | "listCounted", calls: number]>([
+  ["a repeated page", repeated, "list", 2],
+  ["a page that is not a list", respond(200, "null"), "list", 1],
+  ["an object in place of a counted page", respond(200, '{"items":[1]}'), "listCounted", 1],
+  ["an empty first page before the total", emptyPage(1), "listCounted", 1],
+  ["an empty third page before the total", emptyPage(3), "listCounted", 3],
+])("reports %s, without a retry", async (_, fault, method, calls) => {
+  await expect(collect(fault, method)).rejects.toMatchObject(invalid);
+  expect(server.heads).toHaveLength(calls);
 });
 
 // ---- Linked pages
 
-const Report = z.object({
-  things: z.object({
-    booked: z.array(z.int()).optional(),
-    pending: z.array(z.int()).optional(),
-    _links: z.record(z.string(), z.object({ href: z.string().optional() })),
-  }),
-  note: z.string().optional(),
-});
-
-const reports = [
-  operation({
-    ...common,
-    name: "reports.get",
-    tool: "get_report",
-    path: "/reports/{id}",
-    parameters: { id: z.string() },
-    query: { side: z.string().optional() },
-    responses: { 200: json(Report, "The report.") },
-    linkedPages: { entries: ["things.booked", "things.pending"], next: "things._links.next" },
-  }),
-] as const;
-
 interface ReportPage {
-  readonly booked?: readonly number[];
+  readonly booked?: readonly (number | string)[];
   readonly pending?: readonly number[];
   readonly next?: string;
 }
 
 /** Serves the pages in order, and the last one repeatedly. */
-const linked = (...pages: readonly ReportPage[]): Fault =>
-  function serve(socket, number) {
-    const { next, ...lists } = pages[Math.min(number, pages.length) - 1]!;
+const linked =
+  (...served: readonly ReportPage[]): Fault =>
+  (socket, number) => {
+    const { next, ...lists } = served[Math.min(number, served.length) - 1]!;
     const _links = { account: { href: "/a" }, ...(next !== undefined && { next: { href: next } }) };
     respond(200, JSON.stringify({ things: { ...lists, _links }, note: `page ${number}` }))(socket, number);
   };
 
-const targets = () => server.heads.map((head) => /^GET (\S+)/.exec(head)![1]);
+const targets = () => server.heads.map((head) => head.split(" ")[1]);
 
-async function wholeReport(fault: Fault, prefix = "") {
-  server = await faultServer(fault);
-  const client = createClient({ baseUrl: `${server.url}${prefix}` }, { ...contract, operations: reports });
-  try {
-    return await client.reports.get.whole({ id: "7", side: "both" });
-  } finally {
-    await client.close();
-  }
-}
+const wholeReport = async (fault: Fault, prefix = "") =>
+  (await connectClient(fault, prefix)).reports.get.whole({ id: "7", side: "both" });
 
 test("follows linked pages to the end and joins them", async () => {
-  const report = await wholeReport(
+  const joined = await wholeReport(
     linked(
       { booked: [1, 2], pending: [8], next: "/reports/7?side=both&key=a%2Fb" },
       { booked: [3], pending: [9], next: "?side=both&key=c" },
       { booked: [4] },
     ),
   );
-
-  expect(report).toEqual({
+  expect(joined).toEqual({
     things: { booked: [1, 2, 3, 4], pending: [8, 9], _links: { account: { href: "/a" } } },
     note: "page 1",
   });
-  expect(targets()).toEqual([
-    "/reports/7?side=both",
-    "/reports/7?side=both&key=a%2Fb",
-    "/reports/7?side=both&key=c",
-  ]);
+  expect(targets().slice(1)).toEqual(["/reports/7?side=both&key=a%2Fb", "/reports/7?side=both&key=c"]);
 });
 
 test.each([
-  ["below the base address", "/reports/7?page=1"],
-  ["from the root of the server", "/bank/v1/reports/7?page=1"],
+  ["below the base address", "/reports/7?page=2"],
+  ["from the root of the server", "/bank/v1/reports/7?page=2"],
 ])("follows a link %s", async (_where, next) => {
   await wholeReport(linked({ booked: [1], next }, { booked: [2] }), "/bank/v1");
-
-  expect(targets()).toEqual(["/bank/v1/reports/7?side=both", "/bank/v1/reports/7?page=1"]);
+  expect(targets().at(-1)).toBe("/bank/v1/reports/7?page=2");
 });
 
-test.each(["https://elsewhere.example/reports/7?page=1", "//elsewhere.example/x", "http://["])(
-  "reports a link to %s without following it",
-  async (next) => {
-    await expect(wholeReport(linked({ booked: [1], next }, { booked: [2] }))).rejects.toMatchObject({
-      code: "invalid_response",
-      message: expect.stringContaining("leads to another server") as string,
-    });
-    expect(server.heads).toHaveLength(1);
-  },
-);
+const elsewhere = ["https://elsewhere.example/reports/7?page=1", "//elsewhere.example/x", "http://["];
 
-test("reports circular links and repeated pages under new links", async () => {
-  const circle = linked({ booked: [1], next: "?page=1" }, { booked: [2], next: "?side=both" });
-  await expect(wholeReport(circle)).rejects.toThrow("Page 3 repeats an earlier page.");
-  expect(server.heads).toHaveLength(2);
-  await server.close();
-  const same: Fault = (socket, number) => linked({ booked: [1], next: `?page=${number}` })(socket, number);
-  await expect(wholeReport(same)).rejects.toThrow("Page 2 repeats an earlier page.");
-  expect(server.heads).toHaveLength(2);
+test.each<[what: string, fault: Fault, calls: number]>([
+  ...elsewhere.map((next): [string, Fault, number] => [next, linked({ booked: [1], next }), 1]),
+  ["pages in a circle", linked({ booked: [1], next: "?page=1" }, { booked: [2], next: "?page=1" }), 2],
+  ["the same page", (socket, number) => linked({ booked: [1], next: `?key=${number}` })(socket, number), 2],
+])("reports a link to %s without following it", async (_, fault, calls) => {
+  await expect(wholeReport(fault)).rejects.toMatchObject(invalid);
+  expect(server.heads).toHaveLength(calls);
 });
 
 test("adjusts violations to positions in the joined list", async () => {
-  server = await faultServer((socket, number) =>
-    respond(
-      200,
-      number === 1
-        ? '{"things":{"booked":[1,2],"_links":{"next":{"href":"?page=1"}}}}'
-        : '{"things":{"booked":["3"],"_links":{}}}',
-    )(socket, number),
-  );
-  const client = createClient({ baseUrl: server.url }, { ...contract, operations: reports });
-  const responses = [];
-  for await (const response of client.pages(reports[0], { id: "7" })) responses.push(response);
-  await client.close();
+  const client = await connectClient(linked({ booked: [1, 2], next: "?page=2" }, { booked: ["3"] }));
+  const received = [];
+  for await (const each of client.pages(report, { id: "7" })) received.push(each);
+  const violations = [{ field: "things.booked.2" }];
+  expect(joinPages(report, received)).toMatchObject({ attempts: 2, violations });
+});
 
-  expect(joinPages(reports[0], responses)).toMatchObject({
-    attempts: 2,
-    violations: [{ field: "things.booked.2" }],
+// ---- The input for the next page
+
+const response = (body: unknown, total?: number) => ({ body, total }) as ServiceResponse;
+
+test.each([
+  // input, entries, total, next page, whether it certainly has entries
+  ["a full page without a total", {}, 50, undefined, 2, true],
+  ["a short page, which the service may have capped", { page: 3 }, 20, undefined, 4, false],
+  ["a short first page before the total", { size: 200 }, 20, 60, 2, true],
+  ["a short page after an unknown number of entries", { page: 3, size: 200 }, 20, 60, 4, false],
+  ["a short page that cannot be the last", { page: 2, size: 50 }, 20, 120, 3, true],
+])("continues after %s", (_, input, count, total, page, isSure) => {
+  expect(nextPage(counted, input, response(numbers(0, count), total))).toEqual({
+    input: { ...input, page, size: (input as { size?: number }).size ?? 50 },
+    isSure,
   });
+});
+
+test.each([
+  ["an empty page", { page: 4 }, 0, undefined],
+  ["a full page that reaches the total", { page: 2 }, 50, 100],
+  ["a first page with all entries", {}, 7, 7],
+])("ends with %s", (_, input, count, total) => {
+  expect(nextPage(counted, input, response(numbers(0, count), total))).toBeUndefined();
+  expect(nextPage(declare({}), input, response(numbers(0, count), total))).toBeUndefined();
+});
+
+test.each([
+  ["/reports/7?page=2&side=left", { link: "/reports/7?page=2&side=left", input: { page: 2, side: "left" } }],
+  [
+    "https://elsewhere.example/reports/7?page=2&other=1",
+    { link: "https://elsewhere.example/reports/7?page=2&other=1", input: { page: 2, side: "right" } },
+  ],
+  ["?page=1&key=abc", { link: "?page=1&key=abc", input: undefined }],
+  [undefined, undefined],
+  [7, undefined],
+])("converts the link %s to the input %j", (href, next) => {
+  const body = { things: { booked: [1], _links: { next: { href } } } };
+  const found = nextPage(report, { page: 1, side: "right" }, response(body));
+  expect(found).toEqual(next && { ...next, isSure: true });
+});
+
+test.each([
+  ["a service with smaller pages", { size: 200 }, 20, 60, true],
+  ["a short last page", { page: 3 }, 20, 120, false],
+  ["a list without a total", {}, 50, undefined, undefined],
+])("reports whether more follows for %s", (_, input, count, total, more) => {
+  expect(hasMore(counted, input, response(numbers(0, count), total))).toBe(more);
 });
