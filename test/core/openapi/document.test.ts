@@ -1,11 +1,10 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { z } from "zod";
-import { contract, json, operation, operations } from "../../../core/operations";
+import { contract, operations } from "../../../core/operations";
 import { openApiDocument } from "../../../core/openapi/document";
+import { tempFolder } from "../../support/resources";
 
 const run = promisify(execFile);
 /** Runs the command, because jest cannot load the ES module. */
@@ -29,30 +28,11 @@ const describedParts = (from = document): Described[] =>
 
 const find = (name: string) => describedParts().find(({ operationId }) => operationId === name)!;
 
-const pet = operation({
-  name: "pets.feed",
-  tool: "feed_pet",
-  title: "Feed pet",
-  summary: "Feeds a pet.",
-  effect: "change",
-  method: "POST",
-  path: "/pets/{pet_id}/meals",
-  server: "service",
-  credentials: ["accessToken"],
-  parameters: { pet_id: z.string() },
-  body: z.object({ grams: z.int() }),
-  responses: { 200: json(z.object({ fed: z.boolean() }), "Fed.") },
-  errors: { 404: "No such pet." },
-  contract: "0",
-});
-
 test("is valid OpenAPI 3.1", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "fxdesk-openapi-"));
-  const path = join(folder, "openapi.json");
+  const path = join(await tempFolder(), "openapi.json");
   await writeFile(path, JSON.stringify(document));
   const { stdout } = await run(process.execPath, [validator, path]);
   expect(JSON.parse(stdout)).toEqual({ valid: true });
-  await rm(folder, { recursive: true });
 });
 
 test("describes each declared operation once, under its own name, path and method", () => {
@@ -62,13 +42,6 @@ test("describes each declared operation once, under its own name, path and metho
       method.toLowerCase(),
       expect.objectContaining({ operationId: name }),
     );
-});
-
-test("includes an added operation", () => {
-  const more = openApiDocument({ ...contract, operations: [...operations, pet] }, { version: "1" });
-  expect(describedParts(more)).toHaveLength(operations.length + 1);
-  expect(more.paths["/pets/{pet_id}/meals"]).toHaveProperty("post.x-fxdesk-effect", "change");
-  expect(more.tags).toContainEqual({ name: "pets", "x-displayName": "Pets" });
 });
 
 test("contains every documented status with its description", () => {
@@ -92,25 +65,16 @@ test("resolves every reference to a schema", () => {
 
 test("lists every encoding of a body, and requires the document in a form", () => {
   const { content } = find("payments.initiate").requestBody!;
-  expect(Object.keys(content)).toEqual([
-    "application/json",
-    "application/xml",
-    "text/xml",
-    "multipart/form-data",
-  ]);
-  expect(content["multipart/form-data"]!.schema).toMatchObject({
-    required: ["xml_sct", "json_standingorderType"],
-  });
+  expect(Object.keys(content)).toHaveLength(4);
+  const required = ["xml_sct", "json_standingorderType"];
+  expect(content["multipart/form-data"]!.schema).toMatchObject({ required });
 });
 
-test("declares the encoding of query arrays", () => {
-  const types = find("trades.list").parameters.find(({ name }) => name === "trade_type");
-  expect(types).toMatchObject({ in: "query", style: "form", explode: false });
-});
-
-test("marks parameters that the caller does not fill", () => {
-  const client = find("trades.list").parameters.find(({ name }) => name === "client_id");
-  expect(client).toMatchObject({ required: true, "x-fxdesk-filled-by": "connection" });
+test("declares the encoding of query arrays, and parameters that the caller does not fill", () => {
+  const { parameters } = find("trades.list");
+  const named = (wanted: string) => parameters.find(({ name }) => name === wanted);
+  expect(named("trade_type")).toMatchObject({ in: "query", style: "form", explode: false });
+  expect(named("client_id")).toMatchObject({ required: true, "x-fxdesk-filled-by": "connection" });
 });
 
 test("lists required and optional credentials", () => {
@@ -125,8 +89,4 @@ test("uses server templates unless addresses are given", () => {
   const local = openApiDocument(contract, { version: "1", servers: { service: "http://127.0.0.1:8080/" } });
   const trades = describedParts(local).find(({ operationId }) => operationId === "trades.list");
   expect(trades!.servers).toEqual([{ url: "http://127.0.0.1:8080" }]);
-});
-
-test("returns the same document for the same declarations", () => {
-  expect(JSON.stringify(openApiDocument(contract, { version: "1.2.3" }))).toBe(JSON.stringify(document));
 });

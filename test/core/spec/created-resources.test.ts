@@ -11,13 +11,9 @@ import {
 import { createConsent } from "../../../core/contract/consents";
 import { initiateBulkPayment, initiatePayment } from "../../../core/contract/payments";
 import type { Declaration } from "../../../core/spec/operation";
-import { json, operation } from "../../../core/operations";
+import { json } from "../../../core/operations";
+import { declare } from "../support/declare";
 import { fxdeskService } from "../../../core/client/fxdesk-service";
-
-test("converts every spelling of a name to snake case", () => {
-  for (const name of ["Consent-ID", "consent-id", "consentId", "consent_id"])
-    expect(toSnakeCase(name)).toBe("consent_id");
-});
 
 test("finds that consents and payments are created, and that consents are deleted", () => {
   const names = (operations: readonly Declaration[]) => operations.map(({ name }) => name);
@@ -39,21 +35,13 @@ test("finds that consents and payments are created, and that consents are delete
   expect(ended).toEqual([["consents.delete", "consent-id"]]);
 });
 
-const widget = {
-  name: "widgets.create",
-  tool: "create_widget",
-  title: "Create widget",
-  summary: "Creates a widget.",
+const widget = declare({
   effect: "change",
   method: "POST",
   path: "/widgets",
-  server: "service",
-  credentials: [],
   responses: { 201: json(z.object({ widgetId: z.string(), state: z.string() }), "A widget.") },
   identifiedBy: "widgetId",
-  errors: {},
-  contract: "",
-} satisfies Declaration;
+});
 
 test.each([
   ["a read", { effect: "read" }],
@@ -61,11 +49,11 @@ test.each([
   ["an operation identified by a state", { identifiedBy: "state" }],
   ["an operation on a nested resource", { path: "/shops/{shopId}", parameters: { shopId: z.string() } }],
 ] as [string, Partial<Declaration>][])("%s creates no resource", (_, part) => {
-  expect(createdIdName(operation(widget))).toBe("widget_id");
-  expect(createdIdName(operation({ ...widget, ...part }))).toBeUndefined();
+  expect(createdIdName(widget)).toBe("widget_id");
+  expect(createdIdName({ ...widget, ...part })).toBeUndefined();
 });
 
-test.each([[undefined], [null], ["text"], [{}], [{ widgetId: null }], [{ widgetId: {} }]])(
+test.each([[undefined], ["text"], [{ widgetId: null }], [{ widgetId: {} }]])(
   "finds no ID in the response %j",
   (body) => {
     expect(resourceIdentity(widget, { widgetId: "w-1" })).toBe("w-1");

@@ -1,33 +1,22 @@
 /** The description and the JSON Schemas of operations, from which all surfaces render their texts. */
 import { z } from "zod";
-import { openApiDocument } from "../../../core/openapi/document";
-import {
-  callerFields,
-  contract,
-  type Declaration,
-  fieldsOf,
-  json,
-  operation,
-  operations,
-} from "../../../core/operations";
+import { callerFields, contract, type Declaration, json } from "../../../core/operations";
 import { callerFieldDocs, introduction, describeOperation } from "../../../core/spec/describe-operation";
 import { responseJsonSchema, inputJsonSchema } from "../../../core/spec/json-schema";
-import { errorBody, errorDescription } from "../../../core/spec/operation";
+import { errorBody } from "../../../core/spec/operation";
+import { operationNamed } from "../../support/operations";
+import { declare } from "../support/declare";
 import { openEnum } from "../../../core/values/values";
 
 const Problem = z.object({ why: z.string().meta({ description: "What was wrong." }) });
 
-const declared = operation({
+const declared = declare({
   name: "parcels.list",
   tool: "list_parcels",
   title: "List parcels",
   summary: "Lists parcels.",
   notes: "The newest come first.",
-  effect: "read",
-  method: "GET",
   path: "/parcels/{depot}",
-  server: "service",
-  credentials: ["accessToken", "contactId?"],
   parameters: { depot: z.enum(["north", "south"]).meta({ title: "Depot", description: "Where they lie." }) },
   query: {
     kinds: z.array(z.enum(["box", "bag"])).optional(),
@@ -65,18 +54,12 @@ const declared = operation({
     ),
   },
   errors: { 400: ["It does not fit.", Problem], 404: "No such depot." },
-  contract: "7",
 });
 
 const doc = describeOperation(declared);
 
 test("describes name, summary and effect", () => {
-  expect(doc).toMatchObject({
-    name: "parcels.list",
-    tool: "list_parcels",
-    title: "List parcels",
-    contract: "7",
-  });
+  expect(doc).toMatchObject({ name: "parcels.list", tool: "list_parcels", title: "List parcels" });
   expect(introduction(doc)).toBe("Lists parcels. The newest come first.");
   expect(doc.effect).toEqual({
     kind: "read",
@@ -89,15 +72,10 @@ test("describes name, summary and effect", () => {
 });
 
 test("describes each field: meaning, allowed values, requirement, source and location", () => {
-  const { schema: _, ...depot } = doc.fields[0]!;
-  expect(depot).toMatchObject({
-    name: "depot",
+  expect(doc.fields[0]).toMatchObject({
     title: "Depot",
     description: "Where they lie.",
     kind: "string",
-    type: "string",
-    options: ["north", "south"],
-    requirement: "required",
     filledBy: "caller",
     location: "path",
     list: "repeat",
@@ -149,7 +127,7 @@ test("describes errors with their documented bodies", () => {
   expect(missing).toEqual({ status: 404, description: "No such depot." });
 });
 
-const describeNamed = (name: string) => describeOperation(operations.find((each) => each.name === name)!);
+const describeNamed = (name: string) => describeOperation(operationNamed(name));
 
 test("names the lookup for a money call whose response is lost", () => {
   const repetition = (name: string) => describeNamed(name).effect.repetition;
@@ -184,25 +162,9 @@ test("lists the paths of linked pages", () => {
 
 const everyOperation = contract.operations.map((each) => [each.name, each as Declaration] as const);
 
-describe.each(everyOperation)("%s", (_, each) => {
-  test("is described completely", () => {
-    const { fields, request, responses, errors, rules } = describeOperation(each);
-    expect(fields.map(({ name }) => name)).toEqual(fieldsOf(each).map(({ name }) => name));
-    expect(request).toMatchObject({ method: each.method, path: each.path });
-    expect(responses.map(({ status }) => String(status))).toEqual(Object.keys(each.responses));
-    expect(
-      errors.map(({ status, description, body }) => [String(status), description, body?.schema]),
-    ).toEqual(
-      Object.entries(each.errors).map(([status, error]) => [
-        status,
-        errorDescription(error),
-        errorBody(error),
-      ]),
-    );
-    expect(rules).toEqual(each.rules ?? []);
-  });
-
-  test("has JSON Schemas without references or noise: a closed input, and open responses", () => {
+test.each(everyOperation)(
+  "%s has JSON Schemas without references or noise: a closed input, and open responses",
+  (_, each) => {
     const schema = inputJsonSchema(each);
     const fields = callerFields(each);
     expect(schema).toMatchObject({ type: "object", additionalProperties: false });
@@ -214,61 +176,23 @@ describe.each(everyOperation)("%s", (_, each) => {
     );
     expect(JSON.stringify([schema, ...responses])).not.toMatch(/"\$ref"|"\$defs"|9007199254740991|"id":"/);
     expect(JSON.stringify(responses)).not.toContain('"additionalProperties":false');
-  });
-});
+  },
+);
 
-test("inlines named schemas", () => {
-  const Animal = z.object({ name: z.string() }).meta({ id: "Animal" });
-  const feed = operation({
-    ...declared,
-    method: "POST",
-    path: "/meals",
-    effect: "change",
-    parameters: {},
-    query: {},
-    rules: [],
-    pages: undefined!,
-    body: z.object({ first: Animal, second: Animal.optional(), grams: z.int().min(1) }),
-  });
-  const animal = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
-  expect(inputJsonSchema(feed)).toEqual({
-    type: "object",
-    properties: { first: animal, second: animal, grams: { type: "integer", minimum: 1 } },
-    required: ["first", "grams"],
-    additionalProperties: false,
-  });
-});
-
-type Json = Readonly<Record<string, unknown>>;
-
-/** Returns the fields in a part of an OpenAPI document with their descriptions, through references. */
-function fieldDescriptions(
-  part: unknown,
-  schemas: Json,
-  seen: Set<unknown>,
-): [name: string, text: unknown][] {
-  if (typeof part !== "object" || part === null || seen.has(part)) return [];
-  seen.add(part);
-  const named = (schema: Json) =>
-    schemas[String(schema.$ref).replace("#/components/schemas/", "")] as Json | undefined;
-  const { properties = {}, $ref } = part as { properties?: Record<string, Json>; $ref?: string };
-  return [
-    ...Object.entries(properties).map(([name, field]): [string, unknown] => [
-      name,
-      field.description ?? named(field)?.description,
-    ]),
-    ...[...Object.values(part), $ref === undefined ? undefined : named(part as Json)].flatMap((inner) =>
-      fieldDescriptions(inner, schemas, seen),
-    ),
-  ];
+/** Returns the fields in a JSON Schema with their descriptions. */
+function fieldDescriptions(schema: unknown): [name: string, text: unknown][] {
+  if (typeof schema !== "object" || schema === null) return [];
+  const { properties = {} } = schema as { properties?: Record<string, { description?: string }> };
+  const own = Object.entries(properties).map(([name, field]): [string, unknown] => [name, field.description]);
+  return [...own, ...Object.values(schema).flatMap(fieldDescriptions)];
 }
 
 test("every field of every response and error body is described in one or two sentences", () => {
-  const { paths, components } = openApiDocument(contract, { version: "1" });
-  const responses = Object.values(paths).flatMap((path) =>
-    Object.values(path).map((each) => (each as { responses: Json }).responses),
-  );
-  const fields = fieldDescriptions(responses, components.schemas, new Set());
+  const bodies = everyOperation.flatMap(([, { responses, errors }]) => [
+    ...Object.values(responses).flatMap((each) => (each.kind === "json" ? [each.schema] : [])),
+    ...Object.values(errors).flatMap((each) => errorBody(each) ?? []),
+  ]);
+  const fields = bodies.flatMap((body) => fieldDescriptions(responseJsonSchema(body)));
   expect(fields.length).toBeGreaterThan(250);
   const isSentence = (text: unknown) =>
     typeof text === "string" && /^[^.].*\.$/.test(text) && text.split(/\.(?= |$)/).length <= 3;
