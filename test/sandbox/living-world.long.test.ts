@@ -34,10 +34,10 @@ function startLivingWorld(name: string, seed: string): World {
 /** Sums the books of the bank and all clients by currency. */
 function sums({ ledger, accounts }: World): Map<string, Big> {
   const totals = new Map<string, Big>();
-  for (const [key, balance] of ledger.balances()) {
+  for (const { key, lines } of ledger.state.books) {
     const [owner, , house] = key.split("/");
     const currency = accounts.get(owner!)?.currency ?? house!;
-    totals.set(currency, (totals.get(currency) ?? new Big(0)).plus(balance));
+    totals.set(currency, (totals.get(currency) ?? new Big(0)).plus(lines.at(-1)!.balance));
   }
   return totals;
 }

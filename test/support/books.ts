@@ -43,23 +43,18 @@ interface BooksOptions {
 }
 
 function movementsOf({ ledger }: World, account: Account): Movement[] {
-  return [...ledger.lines(balanceAccount(account, "InterimAvailable"))].map(
-    ({ lineId, entry, amount, type }) => ({
-      id: lineId,
-      account: account.accountId,
-      currency: account.currency,
-      amount,
-      valueDay: entry.valueAt.toISOString().slice(0, 10),
-      type,
-      counterparty: entry.counterparty?.name,
-      texts: [
-        entry.reference,
-        entry.information,
-        entry.additionalInformation,
-        entry.counterparty?.name,
-      ].filter((text) => text !== undefined),
-    }),
-  );
+  return ledger.lines(balanceAccount(account, "InterimAvailable")).map(({ lineId, entry, amount }) => ({
+    id: lineId,
+    account: account.accountId,
+    currency: account.currency,
+    amount,
+    valueDay: entry.valueAt.toISOString().slice(0, 10),
+    type: entry.type,
+    counterparty: entry.counterparty?.name,
+    texts: [entry.reference, entry.information, entry.additionalInformation, entry.counterparty?.name].filter(
+      (text) => text !== undefined,
+    ),
+  }));
 }
 
 /** Starts a sandbox with a readable ledger, closed with its test. */

@@ -2,7 +2,7 @@
 import { type Declaration, fieldsOf } from "@fxdesk/toolkit/operations";
 import { unwrap } from "@fxdesk/toolkit/schema";
 import type { BehavioursOf } from "../calls/behaviour";
-import { extensibleEnumValues, newestFirst, toPageResponse } from "../calls/responses";
+import { extensibleEnumValues, toPageResponse } from "../calls/responses";
 import { DomainError } from "../world/common/domain-error";
 import type { Account } from "../world/model/account";
 import type { TransactionType } from "../world/common/enumerations";
@@ -73,23 +73,19 @@ export const transactions: BehavioursOf<"transactions"> = {
     const after = parseBound(values.from_value_datetime, -Infinity);
     const before = parseBound(values.to_value_datetime, Infinity);
     const { credit_debit_indicator: side } = values;
-    const all = bookedLinesOf(world, account);
-    const matches = (line: BookedLine) =>
-      line.valueTime > after &&
-      line.valueTime < before &&
-      (!side || (side === "debit") === line.isDebit) &&
-      (type === undefined || type === line.type);
-    const isFiltered =
-      Number.isFinite(after) || Number.isFinite(before) || Boolean(side) || type !== undefined;
-    return toPageResponse(call, newestFirst(isFiltered ? all.filter(matches) : all), (line) =>
-      toTransactionView(account, line),
-    );
+    const matches = ({ entry, amount }: BookedLine) =>
+      entry.valueAt.getTime() > after &&
+      entry.valueAt.getTime() < before &&
+      (!side || (side === "debit") === amount.lt(0)) &&
+      (type === undefined || type === entry.type);
+    const found = bookedLinesOf(world, account).filter(matches).toReversed();
+    return toPageResponse(call, found, (line) => toTransactionView(account, line));
   },
 
   "transactions.get": ({ values, client, world }) => {
     const account = findAccount(world, client, values.account_id);
     const requestedId = values.transaction_id.toLowerCase();
-    const line = bookedLinesOf(world, account).find(requestedId);
+    const line = bookedLinesOf(world, account).find(({ lineId }) => lineId === requestedId);
     if (!line)
       throw new DomainError(
         "transaction-not-found",

@@ -37,21 +37,12 @@ export function assertAcceptable(call: Pick<Call, "operation" | "request">): voi
   if (406 in call.operation.errors && types.length > 0) negotiateResponseType(call, types);
 }
 
-export type Sliceable<T> = Pick<readonly T[], "length" | "slice">;
-
-/** Reverses a list without copying it. */
-export const newestFirst = <T>(items: Sliceable<T>): Sliceable<T> => ({
-  length: items.length,
-  slice: (from = 0, to = items.length) =>
-    items.slice(Math.max(items.length - to, 0), Math.max(items.length - from, 0)).toReversed(),
-});
-
 const countHeader = "x-total-count";
 
 /** Returns the requested page, with the total count if the contract documents it or the settings enable it. */
 export function toPageResponse<T, View>(
   { operation, values, world }: Call,
-  items: Sliceable<T>,
+  items: readonly T[],
   view: (item: T) => View,
 ) {
   const { page, size, defaultSize, total } = operation.pages!;

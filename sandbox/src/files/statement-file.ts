@@ -10,7 +10,7 @@ import {
 import type { StoredFile } from "../world/model/outbox";
 import type { AccountStatement } from "../world/model/statement";
 import type { StatementFormat } from "../world/common/enumerations";
-import { lineNumber } from "../world/ledger/book";
+import { lineNumber } from "../world/ledger/ledger";
 import { reportCsv, type Report } from "./reports";
 import { reportPdf } from "./pdf";
 import { toStatementReport, statementXlsx } from "./statement-tables";

@@ -2,7 +2,6 @@
 import type { Big } from "big.js";
 import { linesInPeriod, swiftCodes } from "../world/statements/account-statement";
 import type { Period } from "../world/model/statement";
-import { newestFirst, type Sliceable } from "../calls/responses";
 import { DomainError } from "../world/common/domain-error";
 import { type Account, toCurrencyAmount, toEntryReference, toLineId } from "../world/model/account";
 import { addDays, dayOf, startOf } from "@fxdesk/toolkit/calendars";
@@ -26,7 +25,7 @@ interface EntryList {
   readonly slice: (from: number, to: number) => readonly EntryView[];
 }
 
-const toEntryList = <T>(items: Sliceable<T>, toView: (item: T) => EntryView): EntryList => ({
+const toEntryList = <T>(items: readonly T[], toView: (item: T) => EntryView): EntryList => ({
   length: items.length,
   slice: (from, to) => items.slice(from, to).map(toView),
 });
@@ -172,9 +171,9 @@ export const availableLines = ({ ledger }: World, account: Account) =>
 
 function linesAfter(world: World, consent: Consent, account: Account, reference: string): BookedLine[] {
   const lines = availableLines(world, account);
-  const index = lines.indexOf(toLineId(reference));
+  const index = lines.findIndex(({ lineId }) => lineId === toLineId(reference));
   if (index < 0) throw new DomainError("reference-unknown", "The entry is unknown.", reference);
-  assertDayOpen(world, consent, dayOf(lines.at(index)!.entry.bookedAt));
+  assertDayOpen(world, consent, dayOf(lines[index]!.entry.bookedAt));
   return lines.slice(index + 1);
 }
 
@@ -196,10 +195,9 @@ function linesWithin(
   account: Account,
   { after, until }: ReportSpan,
 ): BookedLine[] {
-  const lines = availableLines(world, account);
+  const lines = availableLines(world, account).slice(after, until);
   const open = firstDayOpen(world, consent);
-  const firstOpenIndex = open === undefined ? 0 : lines.between(new Date(0), startOf(open)).length;
-  return lines.slice(Math.max(after, firstOpenIndex), until);
+  return open === undefined ? lines : lines.filter(({ entry }) => entry.bookedAt >= startOf(open));
 }
 
 function bookedLines(
@@ -207,7 +205,7 @@ function bookedLines(
   consent: Consent,
   account: Account,
   selection: Selection,
-): Sliceable<BookedLine> {
+): readonly BookedLine[] {
   const { entryReferenceFrom } = selection;
   if (entryReferenceFrom !== undefined) return linesAfter(world, consent, account, entryReferenceFrom);
   const period = requestedPeriod(world, selection);
@@ -282,7 +280,7 @@ export function listTransactions(
 ): Page {
   const lists: Readonly<Record<EntryListName, () => EntryList>> = {
     booked: () =>
-      toEntryList(newestFirst(bookedLines(world, consent, account, selection)), (line) =>
+      toEntryList(bookedLines(world, consent, account, selection).toReversed(), (line) =>
         toLineView(account, line),
       ),
     pending: () =>

@@ -87,12 +87,6 @@ export function toExchangeBody(headers: Headers, body: unknown): ExchangeBody {
   return { headers: recorded, body: bodyText(body, recorded["content-type"]) };
 }
 
-/** Redacts the secrets of a recorded exchange. */
-export const redactExchangeBody = ({ headers, body }: ExchangeBody): ExchangeBody => ({
-  headers: recordedHeaders(headers),
-  body: redactText(body),
-});
-
 const shellQuote = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** Returns a curl command that repeats the request. It uses the `FXDESK_BASE_URL` of the shell. */

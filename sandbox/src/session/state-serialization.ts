@@ -1,8 +1,8 @@
 /**
  * Copies, writes and reads state. References to the same object are preserved.
  *
- * State consists of plain objects, arrays, maps, sets, dates, decimals, bytes and typed arrays. Functions and class
- * instances are rejected.
+ * State consists of plain objects, arrays, maps, sets, dates, decimals and buffers. Functions and other class instances are
+ * rejected.
  */
 import { Big } from "big.js";
 
@@ -27,7 +27,7 @@ const defineKey = (object: object, key: string, value: unknown): void =>
 
 /** Immutable values, which a copy can share. */
 const isImmutable = (value: object): boolean =>
-  value instanceof Big || value instanceof Date || ArrayBuffer.isView(value) || Object.isFrozen(value);
+  value instanceof Big || value instanceof Date || Buffer.isBuffer(value) || Object.isFrozen(value);
 
 /** Returns a deep copy of the state. Frozen objects are assumed to be deeply frozen and are shared. */
 export function copyState<State>(state: State): State {
@@ -64,25 +64,6 @@ export function copyState<State>(state: State): State {
   return copyValue(state) as State;
 }
 
-/** Typed arrays by the name of their type; bytes are read as a Buffer. */
-const columnReaders = {
-  Uint8Array: (bytes: Buffer) => bytes,
-  Uint32Array: (bytes: Buffer) => new Uint32Array(toAlignedBuffer(bytes)),
-  Float64Array: (bytes: Buffer) => new Float64Array(toAlignedBuffer(bytes)),
-  BigInt64Array: (bytes: Buffer) => new BigInt64Array(toAlignedBuffer(bytes)),
-} as const;
-
-const toAlignedBuffer = ({ buffer, byteOffset, length }: Buffer): ArrayBuffer =>
-  buffer.slice(byteOffset, byteOffset + length) as ArrayBuffer;
-
-const columnKinds = Object.keys(columnReaders) as (keyof typeof columnReaders)[];
-
-function serializeColumn(column: ArrayBufferView): Json {
-  const kind = Buffer.isBuffer(column) ? "Uint8Array" : column.constructor.name;
-  const { buffer, byteOffset, byteLength } = column;
-  return { [`$${kind}`]: Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength).toString("base64") };
-}
-
 /** Returns state as JSON. A repeated object is written as the number of its first occurrence. */
 export function serializeState(state: unknown): Json {
   const numbers = new Map<object, number>();
@@ -96,7 +77,7 @@ export function serializeState(state: unknown): Json {
     if (typeof value !== "object") throw new TypeError(`A ${typeof value} cannot be saved as state.`);
     if (value instanceof Big) return { $decimal: value.toFixed() };
     if (value instanceof Date) return { $time: value.getTime() };
-    if (ArrayBuffer.isView(value)) return serializeColumn(value);
+    if (Buffer.isBuffer(value)) return { $bytes: value.toString("base64") };
     const number = numbers.get(value);
     if (number !== undefined) return { $same: number };
     numbers.set(value, numbers.size);
@@ -136,12 +117,7 @@ export function deserializeState(json: Json): unknown {
       return set;
     },
     $object: (entries: readonly (readonly [string, Json])[]) => readObject(entries),
-    ...Object.fromEntries(
-      columnKinds.map((kind) => [
-        `$${kind}`,
-        (text: string) => columnReaders[kind](Buffer.from(text, "base64")),
-      ]),
-    ),
+    $bytes: (text: string) => Buffer.from(text, "base64"),
   };
   function readObject(entries: readonly (readonly [string, Json])[]) {
     const filled = register({} as Record<string, unknown>);

@@ -99,10 +99,10 @@ function tradeOverdrafts(trade: Trade): string[] {
 /** Currencies whose bank books do not sum to zero. */
 function unbalanced({ accounts, ledger }: World): string[] {
   const totals = new Map<string, Big>();
-  for (const [key, balance] of ledger.balances()) {
+  for (const { key, lines } of ledger.state.books) {
     const [owner, , houseCurrency] = key.split("/");
     const currency = accounts.get(owner!)?.currency ?? houseCurrency!;
-    totals.set(currency, (totals.get(currency) ?? zero).plus(balance));
+    totals.set(currency, (totals.get(currency) ?? zero).plus(lines.at(-1)!.balance));
   }
   return [...totals]
     .filter(([, total]) => !total.eq(zero))

@@ -79,7 +79,7 @@ export function fingerprint(world: World): string {
     signatories,
   } = openBanking;
   return JSON.stringify([
-    [...ledger.balances()],
+    ledger.state.books.map(({ key, lines }) => [key, lines.at(-1)!.balance]),
     accounts.size,
     [...accountDetails].map(([id, { alias, status, primary }]) => [id, alias, status, primary]),
     world.beneficiaries,

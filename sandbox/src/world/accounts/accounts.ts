@@ -11,7 +11,6 @@ import {
   houseAccount,
   type LedgerAccount,
   type Movement,
-  type Posting,
 } from "../ledger/ledger";
 
 const firstListNumber = 100_001;
@@ -96,12 +95,6 @@ function postTransfer(
   ]);
 }
 
-/** Returns the postings of an expectation in a balance. */
-export const expectationPostings = (account: Account, bucket: Bucket, amount: Big): Posting[] => [
-  { account: balanceAccount(account, bucket), amount },
-  { account: houseAccount("promises", account.currency), amount: amount.neg() },
-];
-
 /** Records an expected or committed amount in a balance; a negative amount reverses it. No money moves. */
 export function recordExpectation(
   { ledger, now }: World,
@@ -112,5 +105,8 @@ export function recordExpectation(
 ): void {
   const type = amount.gt(0) ? "credit" : "debit";
   const entry = { bookedAt: now, valueAt, type, kind: "transfer", reference, information: bucket } as const;
-  ledger.post(entry, expectationPostings(account, bucket, amount));
+  ledger.post(entry, [
+    { account: balanceAccount(account, bucket), amount },
+    { account: houseAccount("promises", account.currency), amount: amount.neg() },
+  ]);
 }

@@ -3,18 +3,12 @@
  *
  * Each client account has one ledger account per balance type. House accounts are the bank's side: money in and out,
  * exchanges, and promises. The lines of an entry sum to zero in every currency.
- *
- * Amounts are stored in minor units, and lines as columns of numbers.
  */
 import { Big } from "big.js";
-import type { BalanceType } from "../common/enumerations";
-import { Book, type BookState, type BookedLines } from "./book";
-import { Entries, type EntriesState, type EntryDetails } from "./entries";
+import type { BalanceType, TransactionType } from "../common/enumerations";
+import { fitsMinorUnits } from "../money/currencies";
 
-export type { BookedLine, BookedLines } from "./book";
-export type { Counterparty, EntryDetails, EntryKind, Exchange, Movement } from "./entries";
-
-/** Balance types with books. RequiredFundsImmediate is derived from RequiredFunds. */
+/** Balance types with lines. RequiredFundsImmediate is derived from RequiredFunds. */
 export type Bucket = Exclude<BalanceType, "RequiredFundsImmediate">;
 
 export type House = "nostro" | "exchange" | "fees" | "interest" | "promises";
@@ -37,108 +31,152 @@ export const houseAccount = (house: House, currency: string): LedgerAccount => (
   currency,
 });
 
-export interface Posting {
+/** The other party of a movement. */
+export interface Counterparty {
+  readonly name: string;
+  readonly iban?: string;
+  readonly accountNumber?: string;
+  readonly bankIdentifier?: string;
+  readonly bic?: string;
+}
+
+/** Reason of a movement; determines the transaction code on statements. */
+export type EntryKind = "transfer" | "return" | "exchange" | "fee" | "interest" | "margin";
+
+/** The two amounts of a trade. */
+export interface Exchange {
+  readonly contract: string;
+  /** Base and quote currency, for example EURUSD. */
+  readonly symbol: string;
+  /** Decimal text. */
+  readonly rate: string;
+  readonly quotedOn: string;
+  readonly sold: { readonly currency: string; readonly amount: string };
+  readonly bought: { readonly currency: string; readonly amount: string };
+}
+
+export interface EntryDetails {
+  readonly bookedAt: Date;
+  /** Value date and time. */
+  readonly valueAt: Date;
+  readonly type: TransactionType;
+  readonly kind: EntryKind;
+  readonly exchange?: Exchange | undefined;
+  readonly reference: string;
+  /** True if the reference is the payer's end-to-end reference. */
+  readonly endToEnd?: boolean | undefined;
+  readonly information: string;
+  readonly additionalInformation?: string | undefined;
+  readonly counterparty?: Counterparty | undefined;
+}
+
+/** Details of a movement, booked now. `valueAt` defaults to now. */
+export type Movement = Omit<EntryDetails, "bookedAt" | "valueAt" | "kind"> & { readonly valueAt?: Date };
+
+interface Posting {
   readonly account: LedgerAccount;
   /** Positive amounts favour the client. */
   readonly amount: Big;
 }
 
-const zero = new Big(0);
+/** A posting in the books. */
+export interface BookedLine {
+  readonly lineId: string;
+  readonly entry: EntryDetails;
+  readonly amount: Big;
+  /** Balance of the ledger account after this line. */
+  readonly balance: Big;
+}
+
+/** Hex digits of a line ID that contain the line's number. */
+const lineNumberDigits = 8;
+
+/** Returns the number part of a line ID, which is unique in the ledger. */
+export const lineNumber = (lineId: string): string => lineId.slice(0, lineNumberDigits);
+
+/** The first `length` lines of a ledger account. Lines are only appended, so snapshots share the list. */
+interface BookState {
+  readonly key: string;
+  readonly lines: readonly BookedLine[];
+  readonly length: number;
+}
 
 /** Snapshot of the ledger, unaffected by later entries. */
 export interface LedgerState {
-  readonly entries: EntriesState;
-  /** By key of the ledger account. */
-  readonly books: readonly (readonly [key: string, book: BookState])[];
+  readonly books: readonly BookState[];
   /** Total number of lines. */
   readonly lines: number;
 }
 
+const zero = new Big(0);
+
 export class Ledger {
-  readonly #entries: Entries;
-  readonly #books: Map<string, Book>;
-  #lines: number;
+  /** Lines by key of the ledger account, in order of booking. */
+  readonly #books: Map<string, BookedLine[]>;
+  #lineCount: number;
 
   /** `lineIdSuffix` follows the number in each line ID. */
   constructor(
     private readonly lineIdSuffix: string,
-    { entries, books = [], lines = 0 }: Partial<LedgerState> = {},
+    { books, lines }: LedgerState = { books: [], lines: 0 },
   ) {
-    this.#entries = new Entries(entries);
-    this.#books = new Map(
-      books.map(([key, book]) => [key, new Book(book.currency, this.#entries, lineIdSuffix, book)]),
-    );
-    this.#lines = lines;
+    this.#books = new Map(books.map((book) => [book.key, book.lines.slice(0, book.length)]));
+    this.#lineCount = lines;
   }
 
   get state(): LedgerState {
-    return Object.freeze({
-      entries: this.#entries.state,
-      books: Array.from(this.#books, ([key, book]) => [key, book.state] as const),
-      lines: this.#lines,
-    });
+    const books = Array.from(this.#books, ([key, lines]) => ({ key, lines, length: lines.length }));
+    return Object.freeze({ books, lines: this.#lineCount });
   }
 
-  /**
-   * Books an entry. Throws a RangeError if its lines do not balance, or it is older than the previous entry.
-   */
+  /** Books an entry. Throws a RangeError if its postings do not balance, or have a fraction of a minor unit. */
   post(entry: EntryDetails, postings: readonly Posting[]): void {
-    const lines = this.#toLines(postings);
-    assertBalanced(lines);
-    const number = this.#entries.append(entry);
-    for (const { book, units } of lines) {
-      book.add(this.#lines, number, units);
-      this.#lines += 1;
+    assertBalanced(postings);
+    const details = Object.freeze({ ...entry });
+    for (const { account, amount } of postings) {
+      const balance = this.balance(account).plus(amount);
+      const lines = this.#books.get(account.key) ?? [];
+      lines.push(Object.freeze({ lineId: this.#nextLineId(), entry: details, amount, balance }));
+      this.#books.set(account.key, lines);
     }
   }
 
-  /** Throws a RangeError if a posting has a fraction of a minor unit, or exceeds its book's limit. */
-  assertRepresentable(postings: readonly Posting[]): void {
-    this.#toLines(postings);
+  #nextLineId(): string {
+    const number = this.#lineCount.toString(16).padStart(lineNumberDigits, "0");
+    this.#lineCount += 1;
+    return number + this.lineIdSuffix;
   }
 
-  lines(account: LedgerAccount): BookedLines {
-    return this.#bookOf(account).lines;
+  /** Returns the lines booked so far, in order of booking. */
+  lines({ key }: LedgerAccount): readonly BookedLine[] {
+    return this.#books.get(key) ?? [];
   }
 
   balance(account: LedgerAccount): Big {
-    return this.#bookOf(account).balance;
+    return this.lines(account).at(-1)?.balance ?? zero;
   }
 
   /** Returns the balance of lines with a value date up to a time. */
   balanceByValue(account: LedgerAccount, until: Date): Big {
-    return this.#bookOf(account).balanceByValue(until);
+    return this.lines(account)
+      .filter(({ entry }) => entry.valueAt <= until)
+      .reduce((sum, { amount }) => sum.plus(amount), zero);
   }
 
   /** Returns the balance before a time of booking. */
   balanceBefore(account: LedgerAccount, time: Date): Big {
-    return this.lines(account).between(new Date(0), time).at(-1)?.balance ?? zero;
-  }
-
-  /** Returns the balances of all ledger accounts by key, including house accounts. */
-  balances(): ReadonlyMap<string, Big> {
-    return new Map([...this.#books].map(([key, { balance }]) => [key, balance]));
-  }
-
-  #toLines(postings: readonly Posting[]) {
-    return postings.map(({ account, amount }) => {
-      const book = this.#bookOf(account);
-      return { book, units: book.toMinorUnits(amount) };
-    });
-  }
-
-  #bookOf({ key, currency }: LedgerAccount): Book {
-    const known = this.#books.get(key);
-    if (known) return known;
-    const book = new Book(currency, this.#entries, this.lineIdSuffix);
-    this.#books.set(key, book);
-    return book;
+    return this.lines(account).findLast(({ entry }) => entry.bookedAt < time)?.balance ?? zero;
   }
 }
 
-function assertBalanced(lines: readonly { readonly book: Book; readonly units: bigint }[]): void {
-  const sums = new Map<string, bigint>();
-  for (const { book, units } of lines) sums.set(book.currency, (sums.get(book.currency) ?? 0n) + units);
+function assertBalanced(postings: readonly Posting[]): void {
+  const sums = new Map<string, Big>();
+  for (const { account, amount } of postings) {
+    const { currency } = account;
+    if (!fitsMinorUnits(amount, currency))
+      throw new RangeError(`${amount.toFixed()} has too many digits for ${currency}.`);
+    sums.set(currency, (sums.get(currency) ?? zero).plus(amount));
+  }
   for (const [currency, sum] of sums)
-    if (sum !== 0n) throw new RangeError(`The lines in ${currency} sum to ${sum} minor units, not to zero.`);
+    if (!sum.eq(0)) throw new RangeError(`The lines in ${currency} sum to ${sum.toFixed()}, not to zero.`);
 }

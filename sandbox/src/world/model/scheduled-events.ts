@@ -1,13 +1,11 @@
 /** Future events in order of time, among them recurring business and planned trades. */
 import type { Big } from "big.js";
 import type { Account, AccountDetails } from "./account";
-import { findFirstIndex } from "../ledger/columns";
-import type { Movement } from "../ledger/entries";
 import type { Consent } from "./consent";
 import type { Decision } from "./decision";
 import type { Payment } from "./payment";
 import type { Trade, TradePayment, Beneficiary } from "./trade";
-import type { Counterparty, House } from "../ledger/ledger";
+import type { Counterparty, House, Movement } from "../ledger/ledger";
 import type { TradeType, TradePaymentStatus } from "../common/enumerations";
 
 /**
@@ -132,6 +130,18 @@ export interface ScheduledEventsState {
   readonly events: readonly ScheduledEvent[];
 }
 
+/** Returns the index of the first event after a time. */
+function indexAfter(events: readonly ScheduledEvent[], time: number): number {
+  let low = 0;
+  let high = events.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (events[middle]!.at > time) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
 export class ScheduledEvents {
   readonly #events: ScheduledEvent[];
   #time: Date;
@@ -153,8 +163,7 @@ export class ScheduledEvents {
   /** Schedules an event. Events with the same time run in the order of scheduling. */
   schedule<Kind extends keyof EventArguments>(time: Date, kind: Kind, ...args: EventArguments[Kind]): void {
     const at = time.getTime();
-    const index = findFirstIndex(this.#events.length, (each) => this.#events[each]!.at > at);
-    this.#events.splice(index, 0, { at, kind, args } as ScheduledEvent);
+    this.#events.splice(indexAfter(this.#events, at), 0, { at, kind, args } as ScheduledEvent);
   }
 
   /** Runs all events due by `until`, including those that they schedule. */

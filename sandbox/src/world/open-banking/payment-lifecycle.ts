@@ -135,7 +135,7 @@ function rejectPayment(payment: Payment, reason: StatusReason): void {
   payment.rejection = reason;
 }
 
-/** Records one authorisation. Throws, without changes, if the ledger cannot hold the payment. */
+/** Records one authorisation. */
 function addSignature(world: World, payment: Payment): void {
   if (payment.unsigned > 1) payment.status = "PATC";
   else authorisePayment(world, payment);

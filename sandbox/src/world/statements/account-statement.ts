@@ -11,7 +11,6 @@ import {
   type Counterparty,
   type EntryKind,
   type Exchange,
-  type BookedLines,
 } from "../ledger/ledger";
 import type { Client } from "../parties/parties";
 import type { AccountStatement, AsOf, Period, StatementOutcome, Statement } from "../model/statement";
@@ -19,10 +18,12 @@ import type { World } from "../model/world";
 
 const availableAccount = (account: Account) => balanceAccount(account, "InterimAvailable");
 
-const linesBetween = (lines: BookedLines, { from, to }: Period): BookedLines =>
-  lines.between(startOf(from), startOf(addDays(to, 1)));
+function linesBetween(lines: readonly BookedLine[], { from, to }: Period): BookedLine[] {
+  const [begin, end] = [startOf(from), startOf(addDays(to, 1))];
+  return lines.filter(({ entry: { bookedAt } }) => begin <= bookedAt && bookedAt < end);
+}
 
-export const linesInPeriod = ({ ledger }: World, account: Account, period: Period): BookedLines =>
+export const linesInPeriod = ({ ledger }: World, account: Account, period: Period): BookedLine[] =>
   linesBetween(ledger.lines(availableAccount(account)), period);
 
 const toCreditDebit = (amount: Big, currency: string) => ({
@@ -68,7 +69,7 @@ function toEntry({ lineId, entry, amount }: BookedLine, currency: string): Entry
   };
 }
 
-const entriesOf = (lines: BookedLines, currency: string): Iterable<Entry> => ({
+const entriesOf = (lines: readonly BookedLine[], currency: string): Iterable<Entry> => ({
   *[Symbol.iterator]() {
     for (const line of lines) yield toEntry(line, currency);
   },
@@ -81,7 +82,7 @@ const clampDay = (day: string, first: string, last: string) =>
  * Returns the days of the opening and closing balance: the day before the period and its last day, limited to the time
  * between account opening and now. Both are the period's last day if it ends before the account was opened.
  */
-function balanceDays(all: BookedLines, { from, to }: Period, now: Date) {
+function balanceDays(all: readonly BookedLine[], { from, to }: Period, now: Date) {
   const opened = dayOf(all.at(0)?.entry.bookedAt ?? now);
   const eve = addDays(opened, -1);
   const opening = clampDay(addDays(from, -1), eve < to ? eve : to, dayOf(now));
@@ -128,9 +129,10 @@ export function createAccountStatement(
 ): AccountStatement {
   const { currency, digits } = account;
   const country = homeCountryOf(currency);
-  const all = world.ledger.lines(availableAccount(account)).first(asOf.lines);
+  const all = world.ledger.lines(availableAccount(account)).slice(0, asOf.lines);
   const lines = linesBetween(all, period);
-  const opening = all.between(new Date(0), startOf(period.from)).at(-1)?.balance ?? new Big(0);
+  const begin = startOf(period.from);
+  const opening = all.findLast(({ entry }) => entry.bookedAt < begin)?.balance ?? new Big(0);
   const closing = lines.at(-1)?.balance ?? opening;
   const days = balanceDays(all, period, asOf.time);
   const covered = { from: clampDay(addDays(days.opening, 1), period.from, days.closing), to: days.closing };

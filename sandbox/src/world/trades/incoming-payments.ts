@@ -22,7 +22,6 @@ export function receivePayment(
   amount: Big,
   movement: Omit<Movement, "type" | "endToEnd">,
 ): BookedLine {
-  // `type` comes first: adding a field to a copy would create a new V8 hidden class for each movement.
   moveMoney(world, account, amount, "nostro", { type: "incoming", endToEnd: true, ...movement });
   const line = world.ledger.lines(balanceAccount(account, "InterimAvailable")).at(-1)!;
   const before = availableBalance(world, account);

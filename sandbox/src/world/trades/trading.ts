@@ -1,12 +1,6 @@
 /** Life cycle of trades: booking, funding, settlement and cancellation. */
 import { Big } from "big.js";
-import {
-  findOrOpenAccount,
-  availableBalance,
-  moveMoney,
-  recordExpectation,
-  expectationPostings,
-} from "../accounts/accounts";
+import { findOrOpenAccount, availableBalance, moveMoney, recordExpectation } from "../accounts/accounts";
 import type { Account } from "../model/account";
 import { reverseDifference, scheduleFixing, settleDifference } from "./cash-settlement";
 import { larger } from "../money/currencies";
@@ -43,8 +37,8 @@ const zero = new Big(0);
 const isDelivered = ({ type }: TradeTerms) => type !== "ndf";
 
 /**
- * Books a trade and records its required funds and expected proceeds. Throws a RangeError if the ledger cannot hold
- * them, and a DomainError if a forward does not have enough left; nothing is changed then.
+ * Books a trade and records its required funds and expected proceeds. Throws a DomainError if a forward does not have
+ * enough left; nothing is changed then.
  */
 export function bookTrade(world: World, terms: TradeTerms): Trade {
   const orderDate = dayOf(world.now);
@@ -64,7 +58,6 @@ export function bookTrade(world: World, terms: TradeTerms): Trade {
     owedFee: zero,
     settled: false,
   };
-  if (isDelivered(trade)) assertBookable(world, trade);
   if (terms.parent) drawFromForward(world, terms.parent, trade);
   recordTradeExpectation(world, trade, outstandingFunds(trade), trade.buy.amount);
   world.trades.set(trade.tradeId, trade);
@@ -83,14 +76,6 @@ function drawFromForward(world: World, parent: Trade, drawdown: Trade): void {
   drawdown.funded = larger(outstandingFunds(parent).neg(), zero);
   parent.funded = parent.funded.minus(drawdown.funded);
   recordTradeExpectation(world, parent, outstandingFunds(parent).minus(before), drawdown.buy.amount.neg());
-}
-
-/** Throws a RangeError if the ledger cannot hold the amounts of a trade. */
-function assertBookable(world: World, trade: Trade): void {
-  world.ledger.assertRepresentable([
-    ...expectationPostings(sellAccount(world, trade), "RequiredFunds", trade.sell.amount),
-    ...expectationPostings(buyAccount(world, trade), "Incoming", trade.buy.amount),
-  ]);
 }
 
 /** Records outstanding funds and expected proceeds; negative amounts reverse them. */
