@@ -11,16 +11,12 @@ export interface CallRate {
   readonly leastMs: number;
   /** Shortest interval that worked for a while; undefined if none did. */
   readonly provenMs?: number | undefined;
-  /** True if a call at the proven interval was refused since. */
-  readonly slipped: boolean;
   /** Start of the current interval, and the count of accepted calls at that time. */
   readonly since: number;
   readonly takenThen: number;
   /** Time without refusals before the rate increases, and the factor of the increase. */
   readonly holdMs: number;
   readonly gain: number;
-  /** Calls accepted in the second before the refusal that measured the limit, while calls were still in flight. */
-  readonly counted?: number | undefined;
   /** Time of the last refusal, end of its pause, and the count of accepted calls at that time. */
   readonly refusedAt?: number;
   readonly quietUntil?: number;
@@ -31,14 +27,13 @@ export interface CallRate {
 
 /** Search phase: the rate grows by 25 %, then by 50 %, then doubles every second. */
 const searchPhase = { holdMs: 1_500, gain: 0.25 } as const;
-/** Steady phase: the rate grows slightly, less often after each refusal, because limits may change. */
-const steadyPhase = { holdMs: 10_000, gain: 0.05 } as const;
-const [laterHoldMs, maxHoldMs] = [20_000, 160_000];
+/** Afterwards the rate grows slightly, less often after each refusal, because limits may change. */
+const [steadyGain, steadyHoldMs, laterHoldMs, maxHoldMs] = [0.05, 10_000, 20_000, 160_000];
 
 /** Share of the measured limit that is used, to tolerate late timers. */
 const safetyShare = 0.97;
-/** Lower bound of a decreased rate, as a share of the previous rate. */
-const minRetainedShare = 0.85;
+/** Share of a rate that worked before and was refused now. */
+const retainedShare = 0.9;
 /** Lowest rate in calls per second. Anything slower is a pause. */
 const minPerSecond = 0.01;
 
@@ -51,7 +46,6 @@ const maxPauseMs = 10_000;
 export const createCallRate = (intervalMs: number, leastMs: number, now: number): CallRate => ({
   intervalMs,
   leastMs,
-  slipped: false,
   since: now,
   takenThen: 0,
   ...searchPhase,
@@ -59,13 +53,10 @@ export const createCallRate = (intervalMs: number, leastMs: number, now: number)
   refusals: -1,
 });
 
-const isSearching = ({ holdMs }: CallRate): boolean => holdMs === searchPhase.holdMs;
-
 /** Returns an increased rate if calls were waiting and none was refused for long enough, otherwise the same object. */
 export function increaseRate(rate: CallRate, now: number, taken: number): CallRate {
-  const { intervalMs, leastMs, since, takenThen, holdMs, gain, counted } = rate;
+  const { intervalMs, leastMs, since, takenThen, holdMs, gain } = rate;
   const heldMs = now - since;
-  if (counted !== undefined && heldMs >= 0) return applyMeasurement(rate, counted, taken);
   if (intervalMs <= leastMs || heldMs < Math.max(holdMs, 4 * intervalMs)) return rate;
   // Demand below the rate says nothing about the limit.
   if ((taken - takenThen) * intervalMs < 0.8 * heldMs) return { ...rate, since: now, takenThen: taken };
@@ -73,19 +64,11 @@ export function increaseRate(rate: CallRate, now: number, taken: number): CallRa
     ...rate,
     intervalMs: Math.max(leastMs, intervalMs / (1 + gain)),
     provenMs: intervalMs,
-    slipped: false,
     since: now,
     takenThen: taken,
     holdMs: Math.min(holdMs, laterHoldMs),
     gain: Math.min(1, 2 * gain),
   };
-}
-
-/** Adjusts the rate after the pause, when all calls in flight at the measurement have returned. */
-function applyMeasurement(rate: CallRate, counted: number, taken: number): CallRate {
-  const all = counted + taken - rate.takenBefore;
-  const intervalMs = Math.max(rate.leastMs, Math.min(rate.intervalMs, 1_000 / (safetyShare * all)));
-  return { ...rate, intervalMs, counted: undefined, takenBefore: taken, takenThen: taken };
 }
 
 /** A refused call (429) and its circumstances. */
@@ -96,8 +79,6 @@ export interface Refusal {
   readonly accepted: number;
   /** Calls accepted in the last second, counted from the previous refusal at the earliest. */
   readonly acceptedLastSecond: number;
-  /** True if calls were admitted at the current rate for that whole second. */
-  readonly isFullSecond: boolean;
   /** Pause requested by the service. */
   readonly retryAfterMs: number | undefined;
 }
@@ -130,53 +111,26 @@ export function applyRefusal(
   return { rate: { ...rate, ...(isClosed ? {} : decreaseRate(rate, refusal)), ...observed }, pauseMs };
 }
 
+/** Returns the changes of a rate that was too high. */
 function decreaseRate(
-  rate: CallRate,
-  { now, accepted, acceptedLastSecond, isFullSecond }: Refusal,
+  { intervalMs, leastMs, provenMs, refusedAt, takenBefore, holdMs }: CallRate,
+  { now, accepted, acceptedLastSecond }: Refusal,
 ): Partial<CallRate> {
-  const { intervalMs, leastMs, provenMs, slipped, refusedAt, takenBefore } = rate;
-  const previousPerSecond = intervalMs > 0 ? 1_000 / intervalMs : Infinity;
-  // Significantly fewer calls than the rate allows are a measurement, unless demand was low; a few may be in flight.
-  const maxPerSecond =
-    isFullSecond && acceptedLastSecond > previousPerSecond / 2 && acceptedLastSecond < 0.8 * previousPerSecond
-      ? acceptedLastSecond
-      : Infinity;
+  const previous = intervalMs > 0 ? 1_000 / intervalMs : Infinity;
   const intervalFor = (perSecond: number) =>
-    Math.max(
-      leastMs,
-      1_000 / Math.max(safetyShare * Math.min(previousPerSecond, perSecond, maxPerSecond), minPerSecond),
-    );
+    Math.max(leastMs, 1_000 / Math.max(safetyShare * Math.min(previous, perSecond), minPerSecond));
   // Lower bound: the average since the last refusal, its pause included.
   const average = refusedAt === undefined ? 0 : ((accepted - takenBefore) * 1_000) / (now - refusedAt);
   if (provenMs === undefined)
-    return {
-      intervalMs: intervalFor(estimatePerSecond(average, acceptedLastSecond)),
-      counted: acceptedLastSecond,
-      ...searchPhase,
-    };
+    return { intervalMs: intervalFor(estimatePerSecond(average, acceptedLastSecond)), ...searchPhase };
+  const slower = { gain: steadyGain, holdMs: Math.min(maxHoldMs, Math.max(steadyHoldMs, 2 * holdMs)) };
+  // An increase that failed is taken back.
   if (provenMs > 1.01 * intervalMs)
-    return {
-      intervalMs: Math.min(Math.max(provenMs, intervalFor(maxPerSecond)), intervalFor(average)),
-      ...holdAfterRefusal(rate),
-    };
-  // A first refusal, or a burst above the rate, was a late timer. Otherwise the service had spare capacity for a while.
-  if (!slipped || acceptedLastSecond > 1.03 * previousPerSecond)
-    return {
-      intervalMs: intervalFor(previousPerSecond),
-      provenMs: intervalFor(previousPerSecond),
-      slipped: true,
-    };
-  const lower = intervalFor(Math.max(average, minRetainedShare * previousPerSecond));
-  return { intervalMs: lower, provenMs: lower, ...steadyPhase };
+    return { ...slower, intervalMs: Math.min(provenMs, intervalFor(average)) };
+  const lower = intervalFor(Math.max(average, retainedShare * previous));
+  return { ...slower, intervalMs: lower, provenMs: lower };
 }
 
 /** Estimates the limit. One call within a second is not significant unless it is all there is. */
 const estimatePerSecond = (average: number, lastSecond: number): number =>
-  average === 0 || lastSecond > 1 ? Math.max(1, average, lastSecond) : average;
-
-/** Returns how the rate recovers after it was too high. */
-function holdAfterRefusal(rate: CallRate): Pick<CallRate, "holdMs" | "gain"> {
-  if (!isSearching(rate)) return { ...steadyPhase, holdMs: Math.min(maxHoldMs, 2 * rate.holdMs) };
-  // Back to the steady phase if the first increase failed, otherwise search again from smaller steps.
-  return rate.gain <= 2 * searchPhase.gain ? steadyPhase : searchPhase;
-}
+  average === 0 || lastSecond > 1 ? Math.max(1, (average || lastSecond) / 2 + lastSecond / 2) : average;

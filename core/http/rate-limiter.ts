@@ -24,9 +24,6 @@ export interface WaitingQueue {
 export const minIntervalMsOf = ({ perSecond }: { readonly perSecond?: number | undefined }): number =>
   perSecond === undefined ? 0 : 1_000 / perSecond;
 
-/** Minimum time that counts as a full second of calls. */
-export const fullSecondMs = 900;
-
 /** Timer delay that is compensated by the next call. */
 export const timerToleranceMs = 20;
 
@@ -35,7 +32,8 @@ export class MemoryRateLimiter implements RateLimiter {
   #nextAt = 0;
   #rate;
   #accepted = 0;
-  readonly #window = new SlidingWindow();
+  /** Times of the calls accepted within the last second. */
+  readonly #recent: number[] = [];
 
   /** Starts with an interval (0 for no limit), which never drops below the minimum. */
   constructor(minIntervalMs: number, intervalMs = minIntervalMs) {
@@ -54,50 +52,24 @@ export class MemoryRateLimiter implements RateLimiter {
 
   recordAccepted(now: number): void {
     this.#accepted += 1;
-    this.#window.add(now);
+    this.#recent.push(now);
+    while (this.#recent[0]! <= now - 1_000) this.#recent.shift();
   }
 
   recordRefused(now: number, sentAt: number, retryAfterMs: number | undefined): void {
     const accepted = this.#accepted;
-    const acceptedLastSecond = Math.min(this.#window.lastSecond(now), accepted - this.#rate.takenBefore);
-    const isFullSecond = now - this.pausedUntil >= fullSecondMs;
+    const recent = this.#recent.filter((time) => time > now - 1_000).length;
+    const acceptedLastSecond = Math.min(recent, accepted - this.#rate.takenBefore);
     const { rate, pauseMs } = applyRefusal(this.#rate, {
       now,
       sentAt,
       accepted,
       acceptedLastSecond,
-      isFullSecond,
       retryAfterMs,
     });
     this.#rate = rate;
     this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
     // A pause shorter than the interval does not shorten it.
     this.#nextAt = Math.max(this.#nextAt, this.pausedUntil);
-  }
-}
-
-const slots = 64;
-const slotMs = 1_000 / slots;
-
-/** Counts events within the last second. */
-class SlidingWindow {
-  readonly #counts = new Uint32Array(slots);
-  #newestSlot = 0;
-
-  add(now: number): void {
-    this.#advanceTo(now);
-    this.#counts[this.#newestSlot % slots]! += 1;
-  }
-
-  lastSecond(now: number): number {
-    this.#advanceTo(now);
-    return this.#counts.reduce((sum, count) => sum + count, 0);
-  }
-
-  #advanceTo(now: number): void {
-    const slot = Math.floor(now / slotMs);
-    const elapsed = Math.min(slots, slot - this.#newestSlot);
-    for (let back = 0; back < elapsed; back += 1) this.#counts[(slot - back) % slots] = 0;
-    this.#newestSlot = slot;
   }
 }

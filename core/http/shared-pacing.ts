@@ -9,7 +9,6 @@ import {
   timerToleranceMs,
   minIntervalMsOf,
   MemoryRateLimiter,
-  fullSecondMs,
 } from "./rate-limiter";
 import { RateLimitedPacing, type PacingLimits } from "./pacing";
 import { increaseRate, type CallRate, createCallRate, applyRefusal } from "./call-rate";
@@ -17,7 +16,7 @@ import { increaseRate, type CallRate, createCallRate, applyRefusal } from "./cal
 /** Initial rate: 40 calls per second, increasing soon. */
 const initialIntervalMs = 25;
 /** Time span of one reservation. A process may learn of another's refusal this much later. */
-const [reserveAheadMs, initialReserveAheadMs] = [100, 50];
+const reserveAheadMs = 100;
 /** Lower bound of the interval for the size of a reservation. */
 const minReservedIntervalMs = 0.1;
 /** Time until the next attempt after a failure of the store. */
@@ -146,8 +145,10 @@ class SharedRateLimiter implements RateLimiter {
   }
 
   async #reserve(database: Database): Promise<void> {
-    const ahead = this.#wasRefused ? reserveAheadMs : initialReserveAheadMs;
-    const maxCalls = Math.max(1, Math.floor(ahead / Math.max(this.#intervalMs, minReservedIntervalMs)));
+    const maxCalls = Math.max(
+      1,
+      Math.floor(reserveAheadMs / Math.max(this.#intervalMs, minReservedIntervalMs)),
+    );
     const calls = Math.min(maxCalls, Math.max(1, this.queue.size));
     const { pace, rate } = await this.#syncPace(database, calls);
     this.#applyPace(pace, calls);
@@ -167,7 +168,6 @@ class SharedRateLimiter implements RateLimiter {
         sentAt: sentAt + this.#offsetMs,
         accepted,
         acceptedLastSecond: (accepted - rate.takenThen) / seconds,
-        isFullSecond: now - rate.since >= fullSecondMs,
         retryAfterMs,
       });
       const isChanged = next !== rate || now + pauseMs > pausedUntil;

@@ -67,13 +67,11 @@ function simulate({ service, calls, retryAfterMs, rate: first = createCallRate(0
       refusals += 1;
       waiting += 1;
       const acceptedLastSecond = times.filter((time) => time > now - 1_000).length;
-      const isFullSecond = now - quietUntil >= 900;
       const next = applyRefusal(rate, {
         now,
         sentAt,
         accepted: done,
         acceptedLastSecond,
-        isFullSecond,
         retryAfterMs,
       });
       rate = next.rate;
@@ -132,7 +130,7 @@ test("backs off while a service refuses everything, and keeps its rate", () => {
   let rate = createCallRate(50, 0, 0);
   let now = 1_000;
   const pauses = [0, 1, 2, 3, 4, 5].map(() => {
-    const seen = { now, sentAt: now, accepted: 0, acceptedLastSecond: 0, isFullSecond: true };
+    const seen = { now, sentAt: now, accepted: 0, acceptedLastSecond: 0 };
     const next = applyRefusal(rate, { ...seen, retryAfterMs: undefined });
     rate = next.rate;
     now += next.pauseMs + 1;
@@ -143,7 +141,7 @@ test("backs off while a service refuses everything, and keeps its rate", () => {
 });
 
 test("counts concurrent refusals once", () => {
-  const seen = { now: 5_000, accepted: 50, acceptedLastSecond: 20, isFullSecond: true };
+  const seen = { now: 5_000, accepted: 50, acceptedLastSecond: 20 };
   const first = applyRefusal(createCallRate(10, 0, 0), { ...seen, sentAt: 4_990, retryAfterMs: undefined });
   const second = applyRefusal(first.rate, { ...seen, now: 5_010, sentAt: 4_995, retryAfterMs: 3_000 });
   expect(second).toEqual({ rate: first.rate, pauseMs: 3_000 });
