@@ -16,10 +16,12 @@ import { withAssistant } from "../support/surfaces";
 import { textOf } from "./support/clients";
 
 interface Assistant {
-  call(name: string, input: JsonObject): Promise<ToolResult>;
+  readonly call: (name: string, input: JsonObject) => Promise<ToolResult>;
   /** Calls with `next` until there is none. */
-  readAll(name: string, input: JsonObject): Promise<ToolResult[]>;
-  read(uri: string): Promise<{ readonly text: string; readonly _meta?: { readonly next: string } }>;
+  readonly readAll: (name: string, input: JsonObject) => Promise<ToolResult[]>;
+  readonly read: (
+    uri: string,
+  ) => Promise<{ readonly text: string; readonly _meta?: { readonly next: string } }>;
 }
 
 /** Offers the given procedures instead of those of fxdesk. */

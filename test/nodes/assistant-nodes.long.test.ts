@@ -1,5 +1,6 @@
 /** AI assistants in a real Node-RED: an MCP server on its own address, and a flow that is one of its tools. */
-import { startSandbox, type Sandbox } from "@fxdesk/sandbox";
+import type { Sandbox } from "@fxdesk/sandbox";
+import { openSandbox } from "../support/sandboxes";
 import { type McpClient, revisions, textOf } from "../mcp/support/clients";
 import { catchNode, connectionConfig, tab } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
@@ -9,14 +10,9 @@ let sandbox: Sandbox;
 let nodeRed: NodeRed;
 
 beforeAll(async () => {
-  sandbox = await startSandbox();
+  sandbox = await openSandbox();
   nodeRed = await NodeRed.start();
 }, 60_000);
-
-afterAll(async () => {
-  await nodeRed.close();
-  await sandbox.close();
-});
 
 const server = (more: object = {}): FlowNode => ({
   id: "server",

@@ -1,33 +1,24 @@
 /** Conversion of responses to messages: pages, files, statuses, errors and limits. */
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Declaration } from "@fxdesk/toolkit/operations";
 import { makeAccountDefault } from "../../core/contract/account-details";
 import { listOpenBankingTransactions } from "../../core/contract/open-banking";
 import { getStatementFile } from "../../core/contract/statements";
-import { bookTrade, getTrade, listTrades } from "../../core/contract/trades";
-import { eventually } from "../support/eventually";
+import { getTrade, listTrades } from "../../core/contract/trades";
+import { tempFolder } from "../support/resources";
 import { connectionConfig, joinNode, operationNode, tab, testFlow, typed } from "./support/flows";
 import { type FlowNode, type Message, NodeRed } from "./support/node-red";
-import { json, ScriptedService } from "./support/scripted-service";
+import { json, type ScriptedService, startScriptedService } from "./support/scripted-service";
 
 let service: ScriptedService;
 let nodeRed: NodeRed;
-let folder: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "files-"));
-  service = await ScriptedService.start();
+  service = await startScriptedService();
   nodeRed = await NodeRed.start();
 }, 60_000);
-
-afterAll(async () => {
-  await nodeRed.close();
-  service.close();
-  await rm(folder, { recursive: true });
-});
 
 interface RunOptions {
   /** Properties of the node. */
@@ -118,18 +109,6 @@ describe("a paged list", () => {
     expect(messages.map(({ parts }) => parts.count)).toEqual([...Array.from({ length: 119 }), 120]);
     expect(messages.every(({ topic }) => topic === "kept")).toBe(true);
     expect(messages[119]!.fxdesk).toMatchObject({ pages: 3 });
-  });
-
-  test("has the same details in every mode", async () => {
-    service.handler = (url, response) =>
-      json(response, 200, url.searchParams.get("page") === "2" ? [] : [{ trade_id: "T1" }]);
-    const keys: string[][] = [];
-    for (const pages of ["one", "all", "each", "items"]) {
-      const [msg] = await run(listTrades, { node: { pages } });
-      expect(msg.fxdesk).toMatchObject({ operation: "trades.list", status: 200, attempts: 1, pages: 1 });
-      keys.push(Object.keys(msg.fxdesk as object).filter((key) => key !== "more"));
-    }
-    expect(keys).toEqual(keys.map(() => keys[0]));
   });
 
   test("without entries is one empty page, and no message per entry", async () => {
@@ -245,6 +224,7 @@ describe("a file", () => {
   });
 
   test("is saved to a path instead, in a new folder", async () => {
+    const folder = await tempFolder();
     const [msg] = await fetchFile(typed("template", `${folder}/2026/{{payload}}.csv`));
     const path = join(folder, "2026/may.csv");
 
@@ -253,6 +233,7 @@ describe("a file", () => {
   });
 
   test("reports a file in place of a folder", async () => {
+    const folder = await tempFolder();
     await writeFile(join(folder, "blocked"), "");
     const [msg] = await fetchFile(typed("str", join(folder, "blocked/may.csv")));
 
@@ -332,15 +313,6 @@ test("an error goes to the second output if enabled", async () => {
   });
 });
 
-test("a booking whose socket breaks has an unknown outcome, and Node-RED goes on", async () => {
-  service.handler = (_url, response) => response.socket!.resetAndDestroy();
-  const fields = { quote_id: typed("str", "Q-broken"), reason: typed("str", "other") };
-  const [msg] = await run(bookTrade, { node: { fields } });
-
-  expect(msg.error).toMatchObject({ code: "outcome_unknown" });
-  expect(nodeRed.process.exitCode).toBeNull();
-});
-
 test("the status counts the calls in progress, then shows the failure", async () => {
   const waiting: ServerResponse[] = [];
   service.handler = (_url, response) => void waiting.push(response);
@@ -383,20 +355,6 @@ describe("the time limit", () => {
     });
     expect(msg.error.message).toContain('"soon"');
   });
-});
-
-test("closing ends a read", async () => {
-  let isClosed = false;
-  service.handler = (_url, response) => {
-    response.once("close", () => (isClosed = true));
-  };
-  await nodeRed.deploy(flowOf(getTrade, { node: { fields: trade, timeoutMs: "10000000" } }));
-  await nodeRed.inject("start");
-  await nodeRed.waitForStatus("node", ({ text }) => text === "1 in progress");
-
-  await nodeRed.deploy([tab]);
-
-  await eventually(() => isClosed, { withinMs: 25_000, what: "the end of the read" });
 });
 
 test("in a subflow, each instance has its own environment", async () => {

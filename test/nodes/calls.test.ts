@@ -1,26 +1,25 @@
 /** Nodes of operations, any operation and the connection, in a real Node-RED against the sandbox. */
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { type Declaration, operations } from "@fxdesk/toolkit/operations";
-import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { fxdeskService } from "../../core/client/fxdesk-service";
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { callerFields, type Declaration, operations } from "@fxdesk/toolkit/operations";
+import type { Kind } from "@fxdesk/toolkit/schema";
+import { demo, type Sandbox } from "@fxdesk/sandbox";
 import { listAccounts } from "../../core/contract/accounts";
-import { createConsent, deleteConsent, getConsent } from "../../core/contract/consents";
-import { getPaymentStatus, initiatePayment } from "../../core/contract/payments";
 import { getTrade, listTrades } from "../../core/contract/trades";
 import { listTransactions } from "../../core/contract/transactions";
 import { convertStatements } from "../../core/procedures/convert-statements";
 import { fetchStatements } from "../../core/procedures/fetch-statements";
 import { getExposure } from "../../core/procedures/get-exposure";
-import { reconcileTransactions } from "../../core/procedures/reconcile-transactions";
-import { callerFieldDocs, describeOperation } from "../../core/spec/describe-operation";
 import type { Callable } from "../../core/spec/operation";
-import { createListFinder, type PickerOption } from "../../nodes/editor/field-lists";
-import { callType } from "../../nodes/shared/node-names";
+import { callType, nodeTypeOf } from "../../nodes/shared/node-names";
 import type { TypedValue } from "../../nodes/shared/typed-values";
-import { eventually } from "../support/eventually";
-import { consentInput, sampleInput, sandboxClient } from "../support/samples";
-import { type ExtensionModule, extensionModule } from "./support/extension";
+import { failuresToTry } from "../support/operations";
+import { sampleInput } from "../support/samples";
+import { openClient, openSandbox } from "../support/sandboxes";
+import { writeExtension } from "./support/extension";
 import {
+  catchNode,
   connectionConfig,
   environmentFor,
   functionNode,
@@ -44,27 +43,20 @@ module.exports = (toolkit) => ({ ...quotes(toolkit), interceptors: [interceptor]
 `;
 
 let sandbox: Sandbox;
-let extension: ExtensionModule;
 let nodeRed: NodeRed;
 
 beforeAll(async () => {
-  sandbox = await startSandbox();
-  extension = await extensionModule(extensionSource);
+  sandbox = await openSandbox();
   nodeRed = await NodeRed.start({
     env: {
-      ...extension.env,
-      ...environmentFor(sandbox),
+      ...(await writeExtension(extensionSource)),
+      NODE_OPTIONS: `--require=${require.resolve("./support/short-waits")}`,
       TRADE_TYPE: "spot",
       THE_TOKEN: demo.accessToken,
+      ...environmentFor(sandbox),
     },
   });
 }, 60_000);
-
-afterAll(async () => {
-  await nodeRed.close();
-  await extension.remove();
-  await sandbox.close();
-});
 
 /** Sends a payload through the nodes, and returns the message or error at the end. */
 async function run(payload: unknown, ...nodes: readonly FlowNode[]): Promise<Message> {
@@ -159,40 +151,10 @@ describe("values of fields", () => {
   test.each([
     ["a year as a day", { date: 2027 }, "flows.1.date"],
     ["more digits than a number holds", { amount: 12345678901234567000 }, "flows.1.amount"],
-    ["a number that is none", { amount: "1.000,00" }, "flows.1.amount"],
-    ["no day", { date: null }, "flows.1.date"],
   ])("%s inside a list is named with its path", async (_what, wrong, field) => {
     const { error } = await run([flow, { ...flow, ...wrong }], exposure);
 
     expect(error).toMatchObject({ code: "invalid_input", cause: { violations: [{ field }] } });
-  });
-
-  test("accepts the output of the CSV node", async () => {
-    const csv = {
-      id: "csv",
-      type: "csv",
-      z: tab.id,
-      sep: ",",
-      hdrin: true,
-      multi: "mult",
-      temp: "",
-      skip: "0",
-      strings: true,
-      include_empty_strings: true,
-      spec: "rfc",
-      wires: [["reconcile"]],
-    };
-    const text = "amount,currency,reference,party,date\n1250.5,EUR,4711,Duval,\n20,EUR,RE-1,,2026-01-31\n";
-    const { payload: result } = await run(
-      text,
-      csv,
-      callableNode(reconcileTransactions, "reconcile", { items: payload }),
-    );
-
-    expect(result.open_items).toEqual([
-      expect.objectContaining({ reference: "4711", amount: "1250.50" }),
-      expect.objectContaining({ reference: "RE-1", amount: "20.00" }),
-    ]);
   });
 
   test.each(["content", "content_base64"])("a fetched file is converted as %s", async (field) => {
@@ -376,13 +338,6 @@ describe("the connection", () => {
     expect((await nodeRed.waitForStatus("list", ({ fill }) => fill === "red")).text).toBe("no connection");
   });
 
-  test("without an address, nothing is sent", async () => {
-    const { error } = await through(connectionConfig(nowhere));
-
-    expect(error).toMatchObject({ code: "invalid_input", cause: { outcome: "not-sent" } });
-    expect(error.message).toContain("baseUrl");
-  });
-
   test("a refused credential is not shown", async () => {
     const credentials = { accessToken: "wrong", apiKey: demo.apiKey };
     const { error } = await through(connectionConfig(sandbox, { credentials }));
@@ -390,201 +345,134 @@ describe("the connection", () => {
     expect(error).toMatchObject({ code: "unauthorized", cause: { status: 401 } });
     expect(JSON.stringify(error)).not.toContain("wrong");
   });
-
-  test("nodes and connection work after a redeploy", async () => {
-    const flows = testFlow(connectionConfig(sandbox), list({}));
-    await nodeRed.run(flows);
-    await nodeRed.deploy(flows);
-
-    expect((await nodeRed.run(flows))[0].statusCode).toBe(200);
-  });
-
-  test("a watch reports new entries, also those from the time of a deploy", async () => {
-    const watch = (name: string) =>
-      testFlow(connectionConfig(sandbox), {
-        id: "watch",
-        type: "fxdesk-watch-transactions",
-        z: tab.id,
-        name,
-        connection: "connection",
-        fields: { currencies: typed("str", "EUR") },
-        every: "0.05",
-        wires: [["end"], []],
-      });
-    const next = async () =>
-      ((await nodeRed.nextDebugValues("end"))[0] as Message).payload.transaction_reference as string;
-    await nodeRed.deploy(watch("first"));
-    await nodeRed.waitForStatus("watch", ({ text }) => text === "watching");
-    sandbox.control.payIn({ currency: "EUR", amount: "1.00", reference: "WATCHED-1" });
-    expect(await next()).toBe("WATCHED-1");
-    await nodeRed.waitForStatus("watch", ({ text }) => text === "1 change");
-    await nodeRed.deploy([tab]);
-    sandbox.control.payIn({ currency: "EUR", amount: "2.00", reference: "WATCHED-2" });
-    await nodeRed.deploy(watch("second"));
-    expect(await next()).toBe("WATCHED-2");
-  });
 });
 
-describe("values for forms", () => {
-  async function create(operation: Declaration, input: object, properties: object = {}): Promise<Message> {
-    const node = operationNode(operation, "node", ["end"], { fromPayload: true, ...properties });
-    const { payload: created, error } = await run(input, node);
-    expect(error).toBeUndefined();
-    return created;
+describe("every operation", () => {
+  /** HTTP response: the message sent by the node, or the error seen by a Catch node. */
+  interface Outcome {
+    readonly statusCode?: number;
+    readonly fxdesk?: Record<string, unknown>;
+    readonly error?: Record<"message" | "code", string> & { readonly cause: object };
   }
 
-  const {
+  const responseFunction = (id: string, code: string): FlowNode => ({
     id,
-    type: _type,
-    name: _name,
-    credentials: _credentials,
-    ...values
-  } = connectionConfig({
-    baseUrl: "",
-    xs2aUrl: "",
+    type: "function",
+    z: tab.id,
+    func: code,
+    outputs: 1,
+    wires: [["response"]],
   });
-  const post = (action: "list" | "try", body: object) =>
-    nodeRed.request(`/fxdesk/connection/${action}`, {
+
+  /** An http endpoint for each operation: the body of a request is the input of the node. */
+  const branch = (operation: Declaration): FlowNode[] => [
+    {
+      id: `in-${operation.tool}`,
+      type: "http in",
+      z: tab.id,
+      url: `/call/${operation.tool}`,
+      method: "post",
+      wires: [[operation.tool]],
+    },
+    operationNode(operation, operation.tool, ["answer"], {
+      fromPayload: true,
+      pages: "one",
+      requestKey: typed("msg", "req.query.key"),
+    }),
+  ];
+
+  let client: FxdeskClient;
+  beforeAll(async () => {
+    client = openClient(sandbox);
+    await nodeRed.deploy([
+      tab,
+      connectionConfig(sandbox),
+      ...operations.flatMap(branch),
+      catchNode("caught", ["failure"]),
+      responseFunction(
+        "answer",
+        "return Object.assign(msg, { statusCode: 200, payload: { statusCode: msg.statusCode, fxdesk: msg.fxdesk } });",
+      ),
+      responseFunction(
+        "failure",
+        "return Object.assign(msg, { statusCode: 200, payload: { error: msg.error } });",
+      ),
+      { id: "response", type: "http response", z: tab.id, statusCode: "", headers: {}, wires: [] },
+    ]);
+  });
+
+  async function post(operation: Declaration, input: unknown): Promise<Outcome> {
+    const response = await nodeRed.request(`/call/${operation.tool}?key=${randomUUID()}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({
-        id,
-        values: {
-          ...values,
-          baseUrl: sandbox.baseUrl,
-          xs2aUrl: sandbox.xs2aUrl,
-          accessToken: "__PWRD__",
-          apiKey: "__PWRD__",
-        },
-        ...body,
-      }),
+      body: JSON.stringify(input),
     });
-
-  async function requestOptions(operation: Declaration, field: string): Promise<readonly PickerOption[]> {
-    const described = callerFieldDocs(describeOperation(operation)).find(({ name }) => name === field)!;
-    const response = await post("list", createListFinder(fxdeskService)(operation, described)!);
-    expect(response.status).toBe(200);
-    return ((await response.json()) as { entries: PickerOption[] }).entries;
+    return (await response.json()) as Outcome;
   }
 
-  const createdAtPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\dZ/.source;
-  const waitOptions = { withinMs: 20_000, what: "the change in what is offered" };
+  const each = operations.map((operation): [string, Declaration] => [operation.name, operation]);
 
-  test("offers a created consent until it is deleted", async () => {
-    const { consentId } = await create(createConsent, consentInput);
-    const find = async () =>
-      (await requestOptions(getConsent, "consent-id")).find(({ value }) => value === consentId);
-    const { title } = await eventually(find, waitOptions);
-    expect(title).toMatch(new RegExp(`${createdAtPattern} · Valid until 9999-12-31$`));
-    await create(deleteConsent, { "consent-id": consentId });
+  test.each(each)("%s succeeds", async (name, operation) => {
+    const { error, statusCode, fxdesk } = await post(operation, await sampleInput(name, client));
 
-    expect(await eventually(async () => !(await find()), waitOptions)).toBe(true);
+    expect(error).toBeUndefined();
+    expect(Object.keys(operation.responses).map(Number)).toContain(statusCode);
+    expect(fxdesk).toMatchObject({ operation: name, violations: [] });
   });
 
-  test("offers an initiated payment with amount and creditor", async () => {
-    const client = sandboxClient(sandbox);
-    const input = (await sampleInput("payments.initiate", client)) as object;
-    await client.close();
-    const { paymentId } = await create(initiatePayment, input, { requestKey: typed("str", "invoice 20418") });
+  /** A value of the wrong kind. */
+  const invalidValueByKind: Readonly<Record<Kind, unknown>> = {
+    string: { not: "text" },
+    integer: "many",
+    number: "many",
+    boolean: "perhaps",
+    array: { not: "a list" },
+    object: "nothing",
+    unknown: undefined,
+  };
 
-    expect((await requestOptions(getPaymentStatus, "paymentId"))[0]).toEqual({
-      value: paymentId,
-      title: expect.stringMatching(new RegExp(`${createdAtPattern} · 125.50 EUR · Ferme Duval SARL$`)),
-      label: "125.50 EUR",
+  test.each(each)("%s: misfits are named, and nothing is sent", async (_name, operation) => {
+    const fields = callerFields(operation).filter(({ kind }) => kind !== "unknown");
+    const before = sandbox.requests.length;
+
+    const { error } = await post(
+      operation,
+      Object.fromEntries(fields.map(({ name, kind }) => [name, invalidValueByKind[kind]])),
+    );
+
+    if (fields.length === 0) return;
+    expect(error).toMatchObject({
+      code: "invalid_input",
+      cause: {
+        outcome: "not-sent",
+        violations: expect.arrayContaining([expect.objectContaining({ field: fields[0]!.name })]) as object[],
+      },
+    });
+    expect(sandbox.requests).toHaveLength(before);
+  });
+
+  /** A read is tried again, twice, when the service is busy. */
+  const attempts = ({ effect }: Declaration, status: number) =>
+    effect === "read" && [429, 502, 503, 504].includes(status) ? 3 : 1;
+
+  const failures = failuresToTry().map(([operation, status]) => [operation.name, status, operation] as const);
+
+  test.each(failures)("%s: %i reaches a Catch node", async (name, status, operation) => {
+    const input = await sampleInput(name, client);
+    sandbox.force(name, status, { times: attempts(operation, status) });
+
+    const { error } = await post(operation, input);
+
+    expect(error).toMatchObject({
+      message: expect.stringMatching(new RegExp(`^${name}: .*\\(${status}\\)`)) as string,
+      code: expect.stringMatching(/^[a-z_]+$/) as string,
+      cause: {
+        operation: name,
+        status,
+        outcome: status >= 500 || status === 408 ? "unknown" : "rejected",
+        retryable: expect.any(Boolean) as boolean,
+      },
+      source: { type: nodeTypeOf(operation) },
     });
   });
-
-  test("lists entries with stored secrets and reveals none", async () => {
-    const response = await post("list", { from: "cash.getPosition", property: "account_id" });
-    const text = await response.text();
-
-    expect((JSON.parse(text) as { entries: unknown[] }).entries.length).toBeGreaterThan(2);
-    for (const secret of [demo.accessToken, demo.apiKey]) expect(text).not.toContain(secret);
-  });
-
-  test("calls no operation that changes something", async () => {
-    const bodies = [
-      await post("list", { from: "consents.delete", property: "consent-id" }),
-      await post("try", { operation: "trades.book", fields: {} }),
-    ];
-    expect(bodies.map(({ status }) => status)).toEqual([400, 400]);
-  });
-});
-
-describe("the routes of the editor", () => {
-  const language = ["de", "de-AT", "en-US", "fr", "../de", ""];
-  const isGerman = [true, true, false, false, false, false];
-
-  test.each([
-    ["/fxdesk/words", "Anmeldung"],
-    ["/fxdesk/help/fxdesk-list-trades", "<h3>Ausgaben</h3>"],
-  ])("%s is in the language of the editor, or in English", async (path, words) => {
-    const texts = await Promise.all(
-      language.map(async (each) => (await nodeRed.request(`${path}?lang=${each}`)).text()),
-    );
-    expect(texts.map((text) => text.includes(words))).toEqual(isGerman);
-  });
-
-  test("Node-RED serves catalogues and summaries in the language of the editor", async () => {
-    const catalogue = (set: string) => nodeRed.json<Message>(`/locales/@fxdesk/toolkit/${set}?lng=de`);
-    const headers = { accept: "text/html", "accept-language": "de" };
-
-    expect((await catalogue("fxdesk")).form.connection).toBe("Verbindung");
-    expect((await catalogue("fxdesk-releases")).labels["fxdesk-release"]).toBe("Freigeben");
-    expect(await (await nodeRed.request("/nodes", { headers })).text()).toContain(
-      "Listet die Devisengeschäfte",
-    );
-  });
-
-  test("offer all operations, including those of the extension", async () => {
-    const all = await nodeRed.json<Message[]>("/fxdesk/operations");
-
-    expect(all.map(({ name }) => name)).toEqual(
-      expect.arrayContaining([...operations.map(({ name }) => name), "quotes.create"]),
-    );
-    expect(all.find(({ name }) => name === "quotes.create")).toMatchObject({
-      title: "Create quote",
-      effect: "change",
-      fields: expect.arrayContaining([expect.objectContaining({ name: "amount", required: true })]),
-    });
-  });
-
-  const routes: readonly (readonly [method: string, path: string])[] = [
-    ["GET", "operations"],
-    ["GET", "watches"],
-    ["GET", "words"],
-    ["GET", "help/fxdesk-list-trades"],
-    ["POST", "check"],
-    ["POST", "connection/test"],
-    ["POST", "connection/login"],
-    ["GET", "connection/login/x"],
-    ["POST", "connection/list"],
-    ["POST", "connection/try"],
-  ];
-  const statusesOf = (on: NodeRed, init: RequestInit = {}) =>
-    Promise.all(
-      routes.map(async ([method, path]) => (await on.request(`/fxdesk/${path}`, { ...init, method })).status),
-    );
-
-  test.each(["https://elsewhere.example", "http://127.0.0.1:1", "null"])("refuse %s", async (origin) => {
-    expect(await statusesOf(nodeRed, { headers: { origin } })).toEqual(routes.map(() => 403));
-    expect((await nodeRed.request("/fxdesk/operations", { headers: { origin: nodeRed.url } })).status).toBe(
-      200,
-    );
-  });
-
-  test("require a permission", async () => {
-    const guarded = await NodeRed.start({ settings: { adminAuth: { type: "credentials", users: [] } } });
-    const statuses = await statusesOf(guarded);
-    await guarded.close();
-
-    expect(statuses).toEqual(routes.map(() => 401));
-  }, 60_000);
-
-  test.each(["fxdesk-nothing", "inject", "..%2Fde%2Ffxdesk-list-trades", "%2e%2e"])(
-    "have no help for %s",
-    async (unknown) => {
-      expect((await nodeRed.request(`/fxdesk/help/${unknown}?lang=en-US`)).status).toBe(404);
-    },
-  );
 });

@@ -39,11 +39,6 @@ beforeAll(async () => {
   editor = await Editor.open(browser, nodeRed.url);
 }, 90_000);
 
-afterAll(async () => {
-  await browser.close();
-  await nodeRed.close();
-});
-
 const setting = (name: string) => editor.page.locator(`#node-config-input-${name}`);
 const environmentText = () => editor.page.locator(".fxdesk-environment-notice").innerText();
 

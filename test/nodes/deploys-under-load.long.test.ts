@@ -9,7 +9,7 @@ import { eventually } from "../support/eventually";
 import type { TypedValue } from "../../nodes/shared/typed-values";
 import { connectionConfig, operationNode, tab, typed } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
-import { json, ScriptedService } from "./support/scripted-service";
+import { json, type ScriptedService, startScriptedService } from "./support/scripted-service";
 
 /** Number of messages of each kind. */
 const calls = Number(process.env.FXDESK_RUNS ?? 500);
@@ -24,14 +24,9 @@ type Kind = "book" | "get";
 const arrived: Readonly<Record<Kind, string[]>> = { book: [], get: [] };
 
 beforeAll(async () => {
-  service = await ScriptedService.start();
+  service = await startScriptedService();
   nodeRed = await NodeRed.start();
 }, 60_000);
-
-afterAll(async () => {
-  await nodeRed.close();
-  service.close();
-});
 
 const seed = 20_261_123;
 const delays = fc.sample(fc.integer({ min: 0, max: 80 }), { numRuns: 64, seed });

@@ -1,16 +1,16 @@
 /** A person in the editor: drags nodes, fills their forms, deploys, and sees them run. */
 import type { Browser, Locator, Route } from "playwright-core";
 import { callerFields, operations } from "@fxdesk/toolkit/operations";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { Sandbox } from "@fxdesk/sandbox";
+import { openSandbox } from "../support/sandboxes";
 import { listTrades } from "../../core/contract/trades";
 import { callType, watchType } from "../../nodes/shared/node-names";
 import { Editor, launchBrowser } from "./support/browser";
 import { connectionConfig, injectNode, tab, environmentFor } from "./support/flows";
-import { type ExtensionModule, extensionModule } from "./support/extension";
+import { writeExtension } from "./support/extension";
 import { type FlowNode, NodeRed } from "./support/node-red";
 
 let sandbox: Sandbox;
-let extension: ExtensionModule;
 let nodeRed: NodeRed;
 let browser: Browser;
 let editor: Editor;
@@ -44,20 +44,12 @@ const initialFlow = (): FlowNode[] => [
 ];
 
 beforeAll(async () => {
-  sandbox = await startSandbox();
-  extension = await extensionModule();
-  nodeRed = await NodeRed.start({ env: { ...extension.env, ...environmentFor(sandbox) } });
+  sandbox = await openSandbox();
+  nodeRed = await NodeRed.start({ env: { ...(await writeExtension()), ...environmentFor(sandbox) } });
   browser = await launchBrowser();
   await nodeRed.deploy(initialFlow());
   editor = await Editor.open(browser, nodeRed.url);
 }, 90_000);
-
-afterAll(async () => {
-  await browser.close();
-  await nodeRed.close();
-  await extension.remove();
-  await sandbox.close();
-});
 
 const flows = () => nodeRed.json<FlowNode[]>("/flows");
 
@@ -107,8 +99,6 @@ describe("in German", () => {
   beforeAll(async () => {
     own = await Editor.open(browser, nodeRed.url, { language: "de-DE" });
   });
-  afterAll(() => own.page.context().close());
-
   test("the palette shows summaries and breaks between words", async () => {
     const labels = await labelsIn(own);
     expectUnbrokenWords(labels);

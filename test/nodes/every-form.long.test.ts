@@ -2,9 +2,10 @@
  * The form of every node, in every editor we support, light and dark: filled, saved, deployed and opened again. FXDESK_RUNS
  * sets the number of forms that are opened again.
  */
-import { readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
-import { startSandbox, type Sandbox } from "@fxdesk/sandbox";
+import type { Sandbox } from "@fxdesk/sandbox";
+import { openSandbox } from "../support/sandboxes";
 import { Editor, launchBrowser } from "./support/browser";
 import { type FilledForm, fillForm, readForm } from "./support/form-filling";
 import { connectionConfig, tab } from "./support/flows";
@@ -16,15 +17,10 @@ let browser: Browser;
 let axe: string;
 
 beforeAll(async () => {
-  sandbox = await startSandbox();
+  sandbox = await openSandbox();
   browser = await launchBrowser();
   axe = await readFile(require.resolve("axe-core/axe.min.js"), "utf8");
 }, 60_000);
-
-afterAll(async () => {
-  await browser.close();
-  await sandbox.close();
-});
 
 interface NodeSet {
   readonly module: string;
@@ -149,8 +145,6 @@ describe.each(supportedVersions)("Node-RED %s", (version, runtime) => {
     userDir = await linkedUserDir();
     [light, dark] = looksOf(version, { ...(await runtime()), userDir });
   }, 240_000);
-
-  afterAll(() => rm(userDir, { recursive: true, force: true }));
 
   test("every form saves the entered values", async () => {
     const empty = async (nodeRed: NodeRed) => [

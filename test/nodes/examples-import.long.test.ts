@@ -2,7 +2,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { Sandbox } from "@fxdesk/sandbox";
+import { openSandbox } from "../support/sandboxes";
 import { exampleConnection } from "../../nodes/shared/node-names";
 import { Editor, launchBrowser } from "./support/browser";
 import { environmentFor } from "./support/flows";
@@ -14,17 +15,11 @@ let browser: Browser;
 let editor: Editor;
 
 beforeAll(async () => {
-  sandbox = await startSandbox();
+  sandbox = await openSandbox();
   nodeRed = await NodeRed.start({ env: environmentFor(sandbox), settings: { nodesExcludes: [] } });
   browser = await launchBrowser();
   editor = await Editor.open(browser, nodeRed.url);
 }, 90_000);
-
-afterAll(async () => {
-  await browser.close();
-  await nodeRed.close();
-  await sandbox.close();
-});
 
 const titles = readdirSync(join(root, "examples")).map((file) => file.replace(/\.json$/, ""));
 

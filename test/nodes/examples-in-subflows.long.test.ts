@@ -11,8 +11,6 @@ beforeAll(async () => {
   runs = recipeRuns(stage);
 }, 90_000);
 
-afterAll(() => stage.close());
-
 const count = Number(process.env.FXDESK_RUNS ?? 15);
 const distance = Math.max(1, Math.floor(examples.length / count));
 

@@ -25,8 +25,6 @@ beforeAll(async () => {
   runs = recipeRuns(stage);
 }, 90_000);
 
-afterAll(() => stage.close());
-
 test.each(examples)("%s", (title) => runs.run(title));
 
 const listening = examples.flatMap(([title, flow]) =>

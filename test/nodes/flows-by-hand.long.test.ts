@@ -25,11 +25,6 @@ beforeAll(async () => {
   editor.page.setDefaultTimeout(10_000);
 }, 90_000);
 
-afterAll(async () => {
-  await browser.close();
-  await stage.close();
-});
-
 beforeEach(() => {
   user = new EditorUser(editor);
 });

@@ -39,11 +39,6 @@ beforeAll(async () => {
   await nodeRed.deploy(flow);
 }, 90_000);
 
-afterAll(async () => {
-  await browser.close();
-  await nodeRed.close();
-});
-
 const path = "**/fxdesk/words?*";
 
 /** An editor in which the words do not come until they are let through, again and again. */

@@ -1,6 +1,7 @@
 /** Node forms: pickers, validation and "Try it". */
 import type { Browser, Page } from "playwright-core";
-import { startSandbox, type Sandbox } from "@fxdesk/sandbox";
+import type { Sandbox } from "@fxdesk/sandbox";
+import { openSandbox } from "../support/sandboxes";
 import { eventually } from "../support/eventually";
 import { sampleInput, sandboxClient } from "../support/samples";
 import { Editor, launchBrowser } from "./support/browser";
@@ -37,7 +38,7 @@ const expected = [{ date: "2026-01-02", currency: "EUR", amount: "12.50", note: 
 const flowsOf = (flows: readonly object[]) => ({ type: "json", value: JSON.stringify(flows) });
 
 beforeAll(async () => {
-  sandbox = await startSandbox();
+  sandbox = await openSandbox();
   nodeRed = await NodeRed.start();
   browser = await launchBrowser();
   await nodeRed.deploy([
@@ -64,12 +65,6 @@ beforeAll(async () => {
   ({ page } = editor);
   page.setDefaultTimeout(8_000);
 }, 90_000);
-
-afterAll(async () => {
-  await browser.close();
-  await nodeRed.close();
-  await sandbox.close();
-});
 
 const field = (name: string) => page.locator(`.form-row:has([id="node-input-fxdesk-${name}"])`);
 const inner = (name: string) => field(name).locator(".red-ui-typedInput-input");

@@ -2,6 +2,7 @@
 import type { ServerResponse } from "node:http";
 import { bookTrade, getTrade, listTrades } from "../../core/contract/trades";
 import { eventually } from "../support/eventually";
+import { closeLater } from "../support/resources";
 import { RotatingTokenService } from "../support/rotating-token-service";
 import {
   catchNode,
@@ -14,20 +15,15 @@ import {
   typed,
 } from "./support/flows";
 import { type FlowNode, type Message, NodeRed } from "./support/node-red";
-import { json, ScriptedService } from "./support/scripted-service";
+import { json, type ScriptedService, startScriptedService } from "./support/scripted-service";
 
 let service: ScriptedService;
 let nodeRed: NodeRed;
 
 beforeAll(async () => {
-  service = await ScriptedService.start();
+  service = await startScriptedService();
   nodeRed = await NodeRed.start();
 }, 60_000);
-
-afterAll(async () => {
-  await nodeRed.close();
-  service.close();
-});
 
 const trade = { trade_id: typed("str", "T1") };
 const booking = { quote_id: typed("str", "Q1"), reason: typed("str", "other") };
@@ -47,7 +43,7 @@ const start = (more: object = {}, id = "start") => injectNode(id, ["node"], { wa
 const shown = async (id: string, count?: number) => (await nodeRed.nextDebugValues(id, count)) as Message[];
 
 test("the nodes of a connection share a token, renew a refused one once, and keep it over a deploy", async () => {
-  const rotating = await RotatingTokenService.start();
+  const rotating = closeLater(await RotatingTokenService.start());
   const { baseUrl, authUrl } = rotating.addresses;
   const { authClientId, refreshToken, authClientSecret } = rotating.credentials;
   const list = (id: string) => operationNode(listTrades, id, ["end"], { pages: "one" });
@@ -74,7 +70,6 @@ test("the nodes of a connection share a token, renew a refused one once, and kee
   await expectSuccess(1);
   rotating.revoke();
   await expectSuccess(2);
-  await rotating.close();
 });
 
 test("one refusal holds all nodes of the connection back, without a storm", async () => {

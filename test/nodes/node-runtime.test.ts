@@ -9,7 +9,8 @@ import { connectionCredentials } from "../../nodes/connection/connection-node";
 import { nodeTypes } from "../../nodes/node-types";
 import { eventually, untilEvent } from "../support/eventually";
 import { type Fault, faultServer, type FaultServer, respond } from "../support/fault-server";
-import { type ExtensionModule, extensionModule } from "./support/extension";
+import { closeLater, runLater } from "../support/resources";
+import { writeExtension } from "./support/extension";
 import { typed } from "./support/flows";
 
 helper.init(require.resolve("node-red"));
@@ -38,19 +39,12 @@ const countingExtension = `module.exports = ({ procedure, json, z }) => ({ proce
   }),
 ] });`;
 
-let extension: ExtensionModule;
+let extension: Readonly<Record<string, string>>;
 let server: FaultServer;
 beforeAll(async () => {
-  extension = await extensionModule(countingExtension);
+  extension = await writeExtension(countingExtension);
   await new Promise<void>((resolve) => helper.startServer(resolve));
-});
-afterAll(async () => {
-  await new Promise<void>((resolve) => helper.stopServer(resolve));
-  await extension.remove();
-});
-afterEach(async () => {
-  await helper.unload();
-  await server.close();
+  runLater(() => new Promise<void>((resolve) => helper.stopServer(resolve)));
 });
 
 const nodeSet = (environment: NodeJS.ProcessEnv) => (RED: NodeAPI) => {
@@ -77,9 +71,10 @@ interface Deployment {
 async function deployNode(
   type: string,
   fault: Fault,
-  { node, connection, environment = extension.env }: Deployment = {},
+  { node, connection, environment = extension }: Deployment = {},
 ): Promise<Node> {
-  server = await faultServer(fault);
+  server = closeLater(await faultServer(fault));
+  runLater(() => helper.unload());
   const flow = [
     {
       id: "connection",
@@ -199,13 +194,12 @@ test("no more calls leave at once than the connection carries, and no limit coun
 });
 
 test("a connection reports an extension module that cannot be loaded", async () => {
-  const broken = await extensionModule("module.exports = 42;\n");
-  const node = await deployNode("fxdesk-list-trades", respond(200, "[]"), { environment: broken.env });
+  const environment = await writeExtension("module.exports = 42;\n");
+  const node = await deployNode("fxdesk-list-trades", respond(200, "[]"), { environment });
   const { code, cause, message } = await sendAndReceive(node, {});
 
   expect({ code, cause }).toMatchObject({ code: "no_connection", cause: { outcome: "not-sent" } });
   expect(message).toContain("FXDESK_EXTENSIONS");
-  await broken.remove();
 });
 
 describe("stopping the flow", () => {
@@ -294,10 +288,9 @@ describe("the key of a payment", () => {
     });
     expect(again.fxdesk).not.toHaveProperty("key");
 
-    const journal = await openJournal(parseStoreSettings({}));
+    const journal = closeLater(await openJournal(parseStoreSettings({})));
     const stored = { key: "INV-17", surface: "node-red", intent: { actor: "treasury" } };
     expect(await journal.get(entry)).toMatchObject(stored);
-    await journal.close();
   });
 
   test.each([

@@ -1,10 +1,10 @@
 /** The packed packages, installed into an empty user directory, in the oldest and the newest Node-RED we support. */
 import { readFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fxdeskService } from "@fxdesk/toolkit";
 import { declarationsOf, operations } from "@fxdesk/toolkit/operations";
-import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { demo, type Sandbox } from "@fxdesk/sandbox";
+import { openSandbox } from "../support/sandboxes";
 import manifest from "../../package.json";
 import { callType, connectionType, exampleConnection, nodeTypeOf } from "../../nodes/shared/node-names";
 import { type FlowNode, NodeRed, root } from "./support/node-red";
@@ -14,14 +14,9 @@ let sandbox: Sandbox;
 let userDir: string;
 
 beforeAll(async () => {
-  sandbox = await startSandbox();
+  sandbox = await openSandbox();
   userDir = await installedUserDir();
 }, 120_000);
-
-afterAll(async () => {
-  await sandbox.close();
-  await rm(userDir, { recursive: true });
-});
 
 /** Warnings of Node-RED in every new user directory. */
 const expectedLog = /Projects disabled|Encrypted credentials not found/;
@@ -48,8 +43,6 @@ describe.each(supportedVersions)("Node-RED %s", (version, runtime) => {
       },
     });
   }, 240_000);
-
-  afterAll(() => nodeRed.close());
 
   test("loads every node without a warning", async () => {
     const sets = await nodeRed.json<NodeSet[]>("/nodes");

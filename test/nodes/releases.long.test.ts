@@ -24,11 +24,6 @@ beforeAll(async () => {
   });
 }, 60_000);
 
-afterAll(async () => {
-  await nodeRed.close();
-  await place.close();
-});
-
 const connection = (): FlowNode => {
   const { demo } = place.sandbox;
   return connectionConfig(place.sandbox, {

@@ -3,18 +3,19 @@
  * Then two that share a store compete for a watch while either is killed at any moment: no payment is lost, and what is told
  * again is marked. FXDESK_RUNS says how many payments there are on each engine, FXDESK_SEED when processes die.
  */
-import { readFile, rm } from "node:fs/promises";
-import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setInterval as beats, setTimeout as wait } from "node:timers/promises";
 import * as fc from "fast-check";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { Sandbox } from "@fxdesk/sandbox";
+import { openSandbox } from "../support/sandboxes";
 import { environmentName } from "@fxdesk/toolkit";
 import { withStore } from "../../core/store/open";
 import type { StoreSettings } from "../../core/store/settings";
-import { engines, useTempFolder } from "../core/store/engines";
+import { engines } from "../core/store/engines";
 import { demoEnvironment } from "../mcp/support/clients";
 import { eventually, untilEvent } from "../support/eventually";
+import { tempFolder } from "../support/resources";
 import { tab } from "./support/flows";
 import { type FlowNode, linkedUserDir, NodeRed, type NodeRedOptions } from "./support/node-red";
 
@@ -94,11 +95,9 @@ async function kill({ process, log }: NodeRed): Promise<void> {
   await ended;
 }
 
-const files = useTempFolder();
-
 /** Creates a file for the reported changes and a function that reads it. */
-function createReportFile() {
-  const file = join(files.path, `${randomUUID()}.jsonl`);
+async function createReportFile() {
+  const file = join(await tempFolder(), "told.jsonl");
   const told = async (): Promise<ReportedChange[]> => {
     const text = await readFile(file, "utf8").catch(() => "");
     return text.split("\n").flatMap((line) => (line ? [JSON.parse(line) as ReportedChange] : []));
@@ -132,20 +131,13 @@ async function runAndKillRepeatedly(
   onKilled: () => Promise<unknown>,
 ): Promise<void> {
   const userDir = await linkedUserDir();
-  try {
-    for (let isNew = true; !stopSignal.aborted; isNew = false) {
-      const nodeRed = await NodeRed.start({ ...options, userDir });
-      try {
-        if (isNew) await nodeRed.deploy(flow);
-        // Rejects when all is over: then it dies at once.
-        await wait(nextLifeMs(), undefined, { signal: stopSignal }).catch(() => undefined);
-      } finally {
-        await kill(nodeRed);
-      }
-      await onKilled();
-    }
-  } finally {
-    await rm(userDir, { recursive: true, force: true });
+  for (let isNew = true; !stopSignal.aborted; isNew = false) {
+    const nodeRed = await NodeRed.start({ ...options, userDir });
+    if (isNew) await nodeRed.deploy(flow);
+    // Rejects when all is over: then it dies at once.
+    await wait(nextLifeMs(), undefined, { signal: stopSignal }).catch(() => undefined);
+    await kill(nodeRed);
+    await onKilled();
   }
 }
 
@@ -164,12 +156,10 @@ async function payInSteadily(sandbox: Sandbox, isEnough: (number: number) => boo
 describe.each(engines())("$name", ({ create }) => {
   let sandbox: Sandbox;
   beforeAll(async () => {
-    sandbox = await startSandbox({ daysBehind: 2 });
+    sandbox = await openSandbox({ daysBehind: 2 });
   });
-  afterAll(() => sandbox.close());
-
   test("what kills who is told of it is told again, marked as repeated", async () => {
-    const { file, told } = createReportFile();
+    const { file, told } = await createReportFile();
     const options = optionsFor(sandbox, await create(), file);
     options.env.DEADLY = deadlyReference;
     const first = await NodeRed.start(options);
@@ -177,23 +167,18 @@ describe.each(engines())("$name", ({ create }) => {
     await first.deploy(flow);
     sandbox.control.payIn({ currency: "EUR", amount: "1.00", reference: deadlyReference });
     await died;
-    const second = await NodeRed.start({ ...options, userDir: first.userDir });
-    try {
-      const again = async () => (await told()).find(({ reference }) => reference === deadlyReference);
-      expect(await eventually(again, { withinMs: 120_000, what: "the payment" })).toMatchObject({
-        repeated: true,
-      });
-    } finally {
-      await kill(second);
-      await rm(first.userDir, { recursive: true, force: true });
-    }
+    await NodeRed.start({ ...options, userDir: first.userDir });
+    const again = async () => (await told()).find(({ reference }) => reference === deadlyReference);
+    expect(await eventually(again, { withinMs: 120_000, what: "the payment" })).toMatchObject({
+      repeated: true,
+    });
   }, 300_000);
 
   test(
     `${payments} payments, each told by one of two or marked as repeated, while either is killed`,
     async () => {
       const store = await create();
-      const [one, other] = [createReportFile(), createReportFile()];
+      const [one, other] = [await createReportFile(), await createReportFile()];
       const ofPayments = ({ reference }: ReportedChange) => reference?.startsWith("paid-");
       const told = async () => [...(await one.told()), ...(await other.told())].filter(ofPayments);
       let paid: string[] = [];

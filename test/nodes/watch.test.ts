@@ -3,13 +3,16 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Node, NodeAPI, NodeDef } from "node-red";
 import helper from "node-red-node-test-helper";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { Sandbox } from "@fxdesk/sandbox";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import { connectionCredentials } from "../../nodes/connection/connection-node";
 import { nodeTypes } from "../../nodes/node-types";
+import { typed } from "./support/flows";
 import { root } from "./support/node-red";
 import { eventually } from "../support/eventually";
 import { faultServer, respond } from "../support/fault-server";
+import { closeLater, runLater } from "../support/resources";
+import { openSandbox } from "../support/sandboxes";
 
 helper.init(require.resolve("node-red"));
 
@@ -35,19 +38,14 @@ const nodeSet = (RED: NodeAPI) => {
 
 let sandbox: Sandbox;
 beforeAll(async () => {
-  sandbox = await startSandbox({ daysBehind: 5 });
+  sandbox = await openSandbox({ daysBehind: 5 });
   await new Promise<void>((resolve) => helper.startServer(resolve));
+  runLater(() => new Promise<void>((resolve) => helper.stopServer(resolve)));
 }, 60_000);
-afterAll(async () => {
-  await new Promise<void>((resolve) => helper.stopServer(resolve));
-  await sandbox.close();
-});
-afterEach(() => helper.unload());
+beforeEach(() => runLater(() => helper.unload()));
 
 /** Node-RED takes what has no place on the canvas for a config node. */
 const canvasPosition = { x: 0, y: 0 };
-
-const typed = (type: string, value: string) => ({ type, value });
 
 /** Deploys a flow with one watch, and hears what it sends. */
 async function deployWatch(type: string, properties: object, server: object = {}) {
@@ -140,11 +138,13 @@ const anyTrades = { operation: "trades.watch", input: typed("json", "{}"), field
 
 /** Deploys a watch of a server whose status can change. */
 async function deployWithStatus(status: number, type = "fxdesk-watch", properties: object = anyTrades) {
-  const service = { status, reads: 0, close: () => server.close() };
-  const server = await faultServer((socket, number) => {
-    service.reads = number;
-    respond(service.status, service.status === 200 ? "[]" : "{}")(socket, number);
-  });
+  const service = { status, reads: 0 };
+  const server = closeLater(
+    await faultServer((socket, number) => {
+      service.reads = number;
+      respond(service.status, service.status === 200 ? "[]" : "{}")(socket, number);
+    }),
+  );
   await deployWatch(type, properties, { baseUrl: server.url });
   return service;
 }
@@ -166,7 +166,6 @@ test("a failure is shown, goes to Catch nodes, and is retried", async () => {
       expect.objectContaining({ fill: "green" }),
     ]),
   );
-  await service.close();
 });
 
 test("a failure that cannot be retried ends the watch and is reported once", async () => {
@@ -181,7 +180,6 @@ test("a failure that cannot be retried ends the watch and is reported once", asy
   const { message } = caught[0]!.error;
   expect(states[1]!.payload).toEqual({ state: "ended", error: { code: "unauthorized", message } });
   expect(service.reads).toBe(reads);
-  await service.close();
 });
 
 test("a refusal after a read that succeeded does not end the watch", async () => {
@@ -196,7 +194,6 @@ test("a refusal after a read that succeeded does not end the watch", async () =>
   service.status = 200;
   await waitUntil(stateIs("waiting"), "a read that succeeds");
   expect(recorded.caught).toHaveLength(1);
-  await service.close();
 });
 
 test.each([

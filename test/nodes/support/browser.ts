@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { type Browser, chromium, type Locator, type Page } from "playwright-core";
 import manifest from "../../../package.json";
 import { eventually } from "../../support/eventually";
+import { closeLater } from "../../support/resources";
 import { root } from "./node-red";
 
 /**
@@ -22,7 +23,7 @@ export async function launchBrowser(): Promise<Browser> {
     { cwd: root },
   );
   const { executablePath, args } = JSON.parse(stdout) as { executablePath: string; args: string[] };
-  return chromium.launch({ executablePath, args, headless: true });
+  return closeLater(await chromium.launch({ executablePath, args, headless: true }));
 }
 
 /** The page of the editor, as far as a test needs it. */

@@ -1,15 +1,15 @@
 /** Environment of the examples: a sandbox, Node-RED with and without a policy, and receivers. */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import type { Sandbox } from "@fxdesk/sandbox";
 import { exampleConnection } from "../../../nodes/shared/node-names";
 import { type ReleaseFixture, createReleaseFixture, secretOf } from "../../core/releases/release-fixture";
-import { sandboxClient } from "../../support/samples";
+import { closeLater, tempFolder } from "../../support/resources";
+import { openClient } from "../../support/sandboxes";
 import { launchBrowser } from "./browser";
-import { type ExtensionModule, extensionModule } from "./extension";
+import { writeExtension } from "./extension";
 import { environmentFor } from "./flows";
 import { type FlowNode, NodeRed } from "./node-red";
 import { findButton, debugNodeId, isWatchNode, type Placement } from "./recipes";
@@ -27,7 +27,6 @@ interface Variable {
 
 /** A sandbox, Node-RED with and without a policy, and what flows write to: files, mailboxes, other systems. */
 export class ExampleEnvironment {
-  #browser: Promise<Browser> | undefined;
   /** The recipe that runs, and where. */
   #current: { readonly flow: readonly FlowNode[]; readonly on: NodeRed } | undefined;
 
@@ -35,18 +34,17 @@ export class ExampleEnvironment {
     readonly placement: Placement,
     readonly releaseFixture: ReleaseFixture,
     readonly client: FxdeskClient,
-    readonly extension: ExtensionModule,
     readonly receivers: Receivers,
+    readonly browser: Browser,
     readonly nodeRed: NodeRed,
     readonly guardedNodeRed: NodeRed,
     readonly folder: string,
   ) {}
 
   static async start(placement: Placement): Promise<ExampleEnvironment> {
-    const folder = await mkdtemp(join(tmpdir(), "examples-"));
-    const place = await createReleaseFixture({ sandbox: { daysBehind: 365 } });
-    const extension = await extensionModule();
-    const env = { ...extension.env, ...environmentFor(place.sandbox), FXDESK_MCP_TOKEN: mcpToken };
+    const folder = await tempFolder();
+    const place = closeLater(await createReleaseFixture({ sandbox: { daysBehind: 365 } }));
+    const env = { ...(await writeExtension()), ...environmentFor(place.sandbox), FXDESK_MCP_TOKEN: mcpToken };
     const releasing = {
       FXDESK_STORE: place.store.location,
       FXDESK_STORE_KEY: place.store.key!.toString("base64"),
@@ -59,19 +57,10 @@ export class ExampleEnvironment {
       NodeRed.start({ env, settings }),
       NodeRed.start({ env: { ...env, ...releasing }, settings }),
     ]);
-    const client = sandboxClient(place.sandbox);
+    const client = openClient(place.sandbox);
     const receivers = await Receivers.start();
-    return new ExampleEnvironment(placement, place, client, extension, receivers, nodeRed, guarded, folder);
-  }
-
-  async close(): Promise<void> {
-    await (await this.#browser)?.close();
-    await Promise.all([this.nodeRed.close(), this.guardedNodeRed.close()]);
-    await this.receivers.close();
-    await this.extension.remove();
-    await this.client.close();
-    await this.releaseFixture.close();
-    await rm(this.folder, { recursive: true });
+    const browser = await launchBrowser();
+    return new ExampleEnvironment(placement, place, client, receivers, browser, nodeRed, guarded, folder);
   }
 
   get sandbox(): Sandbox {
@@ -129,8 +118,7 @@ export class ExampleEnvironment {
 
   /** A page of the dashboard of the flow that was deployed last, in a browser. */
   async page(path: string, width = 1280): Promise<Page> {
-    const browser = await (this.#browser ??= launchBrowser());
-    const page = await browser.newPage({ viewport: { width, height: 900 } });
+    const page = await this.browser.newPage({ viewport: { width, height: 900 } });
     await page.goto(`${this.#current!.on.url}/dashboard/${path}`);
     return page;
   }

@@ -1,12 +1,15 @@
-/** A real Node-RED in a process of its own, driven as its editor drives it: admin API and comms socket. */
+/**
+ * A real Node-RED in a process of its own, driven as its editor drives it: admin API and comms socket. It ends with the test that
+ * started it.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { WebSocket } from "undici";
 import { eventually, untilEvent } from "../../support/eventually";
+import { closeLater, tempFolder } from "../../support/resources";
 
 export const root = join(__dirname, "../../..");
 
@@ -67,7 +70,7 @@ const settings = {
 };
 
 export async function linkedUserDir(): Promise<string> {
-  const userDir = await mkdtemp(join(tmpdir(), "node-red-"));
+  const userDir = await tempFolder();
   await mkdir(join(userDir, "node_modules/@fxdesk"), { recursive: true });
   await symlink(root, join(userDir, "node_modules/@fxdesk/toolkit"));
   return userDir;
@@ -110,7 +113,6 @@ export class NodeRed {
     readonly url: string,
     readonly userDir: string,
     readonly process: ChildProcess,
-    private readonly ownUserDir: boolean,
   ) {
     for (const stream of [process.stdout!, process.stderr!])
       createInterface(stream).on("line", (line) => this.log.push(line));
@@ -132,7 +134,7 @@ export class NodeRed {
       env: { ...globalThis.process.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    const nodeRed = new NodeRed(`http://127.0.0.1:${port}`, userDir, child, options.userDir === undefined);
+    const nodeRed = closeLater(new NodeRed(`http://127.0.0.1:${port}`, userDir, child));
     await nodeRed.#waitUntilStarted();
     return nodeRed;
   }
@@ -280,9 +282,9 @@ export class NodeRed {
   /** Ends the process as a person would, with Ctrl-C. */
   async close(): Promise<void> {
     this.#socket?.close();
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
     const ended = untilEvent(this.process, "exit");
     this.process.kill("SIGINT");
     await ended;
-    if (this.ownUserDir) await rm(this.userDir, { recursive: true, force: true });
   }
 }

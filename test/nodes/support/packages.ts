@@ -1,10 +1,10 @@
 /** The packages as they are published, and the Node-RED they are installed into. */
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
+import { tempFolder } from "../../support/resources";
 import { type NodeRedOptions, root } from "./node-red";
 
 const run = promisify(execFile);
@@ -32,7 +32,7 @@ async function packFolder(folder: string, into: string): Promise<string> {
 
 /** An empty user directory into which both packages are installed from their tarballs. */
 export async function installedUserDir(): Promise<string> {
-  const userDir = await mkdtemp(join(tmpdir(), "node-red-"));
+  const userDir = await tempFolder();
   const tarballs = [await packFolder(root, userDir), await packFolder(join(root, "sandbox"), userDir)];
   await writeFile(join(userDir, "package.json"), JSON.stringify({ name: "flows", private: true }));
   await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...tarballs], { cwd: userDir });

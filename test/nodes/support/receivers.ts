@@ -1,13 +1,10 @@
 /** Receivers for flows: a web server and a mail server. */
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import {
-  type AddressInfo,
-  createServer as createNetServer,
-  type Server as NetServer,
-  type Socket,
-} from "node:net";
+import { createServer, type IncomingMessage } from "node:http";
+import { createServer as createNetServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
-import { eventually, untilEvent } from "../../support/eventually";
+import { text } from "node:stream/consumers";
+import { eventually } from "../../support/eventually";
+import { listen } from "../../support/resources";
 
 export interface PostedRequest {
   readonly path: string;
@@ -16,12 +13,6 @@ export interface PostedRequest {
 }
 
 const withinMs = 20_000;
-
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return JSON.parse(Buffer.concat(chunks).toString("utf8"));
-}
 
 /** The least of a mail server: takes every mail, from the greeting to the line with a single dot. */
 function receiveMail(socket: Socket, onMail: (mail: string) => void): void {
@@ -49,8 +40,8 @@ export class Receivers {
   refusalsLeft = 0;
 
   private constructor(
-    private readonly web: Server,
-    private readonly mail: NetServer,
+    readonly url: string,
+    readonly mailPort: string,
   ) {}
 
   static async start(): Promise<Receivers> {
@@ -58,14 +49,16 @@ export class Receivers {
       (request, response) =>
         void receivers.#handlePost(request).then((status) => response.writeHead(status).end("{}")),
     );
-    const mail = createNetServer((socket) => receiveMail(socket, (text) => receivers.mails.push(text)));
-    const receivers = new Receivers(web, mail);
-    for (const server of [web, mail]) await untilEvent(server.listen(0, "127.0.0.1"), "listening");
+    const mail = createNetServer((socket) =>
+      receiveMail(socket, (received) => receivers.mails.push(received)),
+    );
+    const url = `http://127.0.0.1:${await listen(web)}`;
+    const receivers = new Receivers(url, String(await listen(mail)));
     return receivers;
   }
 
   async #handlePost(request: IncomingMessage): Promise<number> {
-    const body = await bodyOf(request);
+    const body: unknown = JSON.parse(await text(request));
     if (this.refusalsLeft > 0) {
       this.refusalsLeft -= 1;
       return 503;
@@ -74,29 +67,14 @@ export class Receivers {
     return 200;
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.web.address() as AddressInfo).port}`;
-  }
-
-  get mailPort(): string {
-    return String((this.mail.address() as AddressInfo).port);
-  }
-
   /** The first of what was posted to a path. */
   waitForPost(path: string): Promise<PostedRequest> {
     const found = () => this.posts.find((each) => each.path === path);
     return eventually(found, { withinMs, what: `a post to ${path}` });
   }
 
-  waitForMail(text: string): Promise<string> {
-    const found = () => this.mails.find((mail) => mail.includes(text));
-    return eventually(found, { withinMs, what: `a mail with ${text}` });
-  }
-
-  async close(): Promise<void> {
-    const ended = [this.web, this.mail].map((server) => untilEvent(server, "close"));
-    this.web.closeAllConnections();
-    for (const server of [this.web, this.mail]) server.close();
-    await Promise.all(ended);
+  waitForMail(words: string): Promise<string> {
+    const found = () => this.mails.find((mail) => mail.includes(words));
+    return eventually(found, { withinMs, what: `a mail with ${words}` });
   }
 }

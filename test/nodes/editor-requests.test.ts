@@ -1,0 +1,416 @@
+/** Requests of the editor: log in and test for a connection's form, values for fields, words, help and operations. */
+import { randomBytes } from "node:crypto";
+import { EventEmitter } from "node:events";
+import { join } from "node:path";
+import type { NodeAPI } from "node-red";
+import { type Declaration, operations } from "@fxdesk/toolkit/operations";
+import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { fxdeskService } from "../../core/client/fxdesk-service";
+import { createConsent, deleteConsent, getConsent } from "../../core/contract/consents";
+import { getPaymentStatus, initiatePayment } from "../../core/contract/payments";
+import { listTrades } from "../../core/contract/trades";
+import { callerFieldDocs, describeOperation } from "../../core/spec/describe-operation";
+import { nodeTypes } from "../../nodes/node-types";
+import { serveEditorTexts } from "../../nodes/editor/serve-texts";
+import { createListFinder, type PickerOption } from "../../nodes/editor/field-lists";
+import { eventually } from "../support/eventually";
+import { closeLater } from "../support/resources";
+import { openPage, type ShownPage, signIn } from "../support/login";
+import { consentInput, sampleInput } from "../support/samples";
+import { openClient } from "../support/sandboxes";
+import { writeExtension } from "./support/extension";
+import { connectionConfig, operationNode, tab, testFlow, typed } from "./support/flows";
+import { type FlowNode, type Message, NodeRed } from "./support/node-red";
+
+type Handler = ReturnType<NodeAPI["auth"]["needsPermission"]>;
+type Request = Parameters<Handler>[0];
+type Response = Parameters<Handler>[1];
+
+let sandbox: Sandbox;
+let nodeRed: NodeRed;
+
+beforeAll(async () => {
+  const env = { ...(await writeExtension()), THE_SECRET: demo.authClientSecret };
+  nodeRed = await NodeRed.start({ env });
+  const redirectUri = `${nodeRed.url}/fxdesk/connection/return`;
+  sandbox = closeLater(await startSandbox({ redirectUri, daysBehind: 5 }));
+}, 60_000);
+
+type Values = Readonly<Record<string, string>>;
+
+const applicationValues = (): Values => ({
+  environment: "sandbox",
+  baseUrl: sandbox.baseUrl,
+  authClientId: demo.authClientId,
+  authClientSecret: demo.authClientSecret,
+  apiKey: demo.apiKey,
+  store: join(nodeRed.userDir, "store.db"),
+  storeKey: randomBytes(32).toString("base64"),
+});
+
+interface ActionResponse {
+  readonly status: number;
+  readonly cookie: string;
+  readonly body: Record<string, any>;
+}
+
+async function postAction(
+  what: "login" | "test",
+  values: Values,
+  headers: Record<string, string> = {},
+): Promise<ActionResponse> {
+  const response = await nodeRed.request(`/fxdesk/connection/${what}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: nodeRed.url, ...headers },
+    body: JSON.stringify({ id: "connection", values }),
+  });
+  const cookie = response.headers.get("set-cookie")?.split(";")[0] ?? "";
+  return { status: response.status, cookie, body: (await response.json()) as ActionResponse["body"] };
+}
+
+const stateOf = (handle: string) =>
+  nodeRed.json<Record<string, unknown>>(`/fxdesk/connection/login/${handle}`);
+
+interface LoggedIn extends ActionResponse {
+  readonly shown: ShownPage;
+  readonly back: URL;
+}
+
+async function logIn(values: Values): Promise<LoggedIn> {
+  const told = await postAction("login", values);
+  const back = await signIn(told.body.address as string);
+  return { ...told, back, shown: await openPage(back, { cookie: told.cookie }) };
+}
+
+test("tests a form that was never deployed", async () => {
+  const values = { baseUrl: sandbox.baseUrl, environment: "sandbox", clientId: demo.clientId };
+  const good = await postAction("test", { ...values, accessToken: demo.accessToken });
+  expect(good).toMatchObject({
+    status: 200,
+    body: {
+      environment: "sandbox",
+      address: sandbox.baseUrl,
+      clientId: demo.clientId,
+      reachable: true,
+      authorised: true,
+    },
+  });
+  expect(good.body).not.toHaveProperty("message");
+
+  const refused = await postAction("test", { ...values, accessToken: "wrong-access-token" });
+  expect(refused.body).toMatchObject({ reachable: true, authorised: false, message: expect.any(String) });
+  expect(JSON.stringify(refused.body)).not.toContain("wrong-access-token");
+  const away = await postAction("test", { ...values, baseUrl: "http://127.0.0.1:9", accessToken: "any" });
+  expect(away.body).toMatchObject({ reachable: false });
+});
+
+test.each([
+  [{}, "Client ID"],
+  [{ clientId: "c" }, "Base address"],
+  [{ clientId: "c", baseUrl: "nowhere" }, "Base address must be an http"],
+  [{ clientId: "c", baseUrl: "${NOT_THERE}" }, "Base address: the environment variable NOT_THERE is not set"],
+  [{ clientId: "c", timeoutMs: "soon" }, "Time limit"],
+])("%j is reported with the label of the form", async (values, message) => {
+  expect(await postAction("test", values as Values)).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining(message) },
+  });
+});
+
+test("logs in, and the connection deployed afterwards uses the login", async () => {
+  const values: Values = { ...applicationValues(), authClientSecret: "${THE_SECRET}" };
+  const { body, cookie, shown } = await logIn(values);
+  expect(cookie).toMatch(/^fxdesk-login-[\w-]{36}=[\w-]{43}$/);
+  expect(shown).toMatchObject({ status: 200, html: expect.stringContaining("Logged in") });
+  const state = await stateOf(body.handle as string);
+  expect(state).toEqual({
+    state: "done",
+    login: expect.stringMatching(/^[\w-]{36}$/),
+    environment: "sandbox",
+    clientId: demo.clientId,
+    clientIds: [demo.clientId],
+  });
+
+  const { authClientSecret, apiKey, storeKey, ...open } = values;
+  const credentials = { authClientSecret, apiKey, storeKey, login: state.login };
+  const connection: FlowNode = {
+    ...connectionConfig(sandbox, { ...open, clientId: state.clientId, credentials }),
+    id: "logged-in",
+    xs2aUrl: "",
+  };
+  const list = operationNode(listTrades, "list", ["end"], { pages: "one", connection: connection.id });
+  expect((await nodeRed.run(testFlow(connection, list)))[0].statusCode).toBe(200);
+  expect(await nodeRed.request("/flows").then((response) => response.text())).not.toContain(state.login);
+});
+
+describe("what is deployed", () => {
+  const secrets = { accessToken: "__PWRD__", apiKey: "__PWRD__" };
+  const given = () => ({
+    environment: "api",
+    baseUrl: sandbox.baseUrl,
+    xs2aUrl: sandbox.xs2aUrl,
+    clientId: demo.clientId,
+  });
+  // Where it names no environment, the form shows the one that counts.
+  beforeAll(() => nodeRed.deploy([tab, connectionConfig(sandbox, { environment: undefined })]));
+
+  test("uses stored secrets that the form does not know", async () => {
+    const { body } = await postAction("test", { ...given(), ...secrets });
+    expect(body).toMatchObject({ reachable: true, authorised: true });
+  });
+
+  test.each([
+    ["environment", "Environment"],
+    ["baseUrl", "Base address"],
+    ["authUrl", "Token address"],
+    ["domain", "Domain"],
+    ["xs2aUrl", "Open-banking address"],
+    ["authClientId", "Application ID"],
+  ])("has secrets that go nowhere else: %s", async (name, title) => {
+    const before = sandbox.requests.length;
+    for (const what of ["test", "login"] as const) {
+      const { status, body } = await postAction(what, {
+        ...given(),
+        ...secrets,
+        [name]: "http://127.0.0.1:9",
+      });
+      expect([status, body.message]).toEqual([
+        400,
+        expect.stringContaining(`${title} differs from the deployed value`),
+      ]);
+    }
+    expect(sandbox.requests).toHaveLength(before);
+  });
+});
+
+describe("a returning browser", () => {
+  test("completes nothing without the right browser, state and path", async () => {
+    const { body, cookie } = await postAction("login", applicationValues());
+    const back = await signIn(body.address as string);
+    const otherState = new URL(back);
+    otherState.searchParams.set("state", "guessed");
+    const statuses = await Promise.all([
+      openPage(back),
+      openPage(back, { cookie: cookie.replace(/=.*/, "=guessed") }),
+      openPage(otherState, { cookie }),
+    ]);
+    expect(statuses.map(({ status }) => status)).toEqual([400, 400, 400]);
+    expect(await stateOf(body.handle as string)).toEqual({ state: "waiting" });
+
+    expect((await openPage(back, { cookie })).status).toBe(200);
+    expect((await openPage(back, { cookie })).status).toBe(400);
+    expect(await stateOf(body.handle as string)).toMatchObject({ state: "done" });
+  });
+
+  test("shows a refusal on the page and in the form", async () => {
+    const { body, cookie } = await postAction("login", applicationValues());
+    const asked = new URL(body.address as string).searchParams;
+    const back = new URL(asked.get("redirect_uri")!);
+    back.search = new URLSearchParams({ error: "access_denied", state: asked.get("state")! }).toString();
+    expect(await openPage(back, { cookie })).toMatchObject({
+      status: 400,
+      html: expect.stringContaining("access_denied"),
+    });
+    expect(await stateOf(body.handle as string)).toMatchObject({
+      state: "failed",
+      message: expect.stringContaining("access_denied"),
+    });
+  });
+
+  test("gets no response without a pending login", async () => {
+    expect((await nodeRed.request("/callback?state=s&code=c")).status).toBe(404);
+    expect((await nodeRed.request("/fxdesk/connection/login/none")).status).toBe(404);
+  });
+});
+
+test("a form of a page gets nothing", async () => {
+  for (const what of ["test", "login"] as const)
+    expect(await postAction(what, applicationValues(), { "content-type": "text/plain" })).toMatchObject({
+      status: 400,
+    });
+});
+
+test("names the address to open if the redirect address has another origin", async () => {
+  const values = { ...applicationValues(), redirectUri: "http://desk.example:1880/callback" };
+  expect(await postAction("login", values)).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining("Open the editor at that address") },
+  });
+});
+
+describe("values for forms", () => {
+  async function create(operation: Declaration, input: object, properties: object = {}): Promise<Message> {
+    const node = operationNode(operation, "node", ["end"], { fromPayload: true, ...properties });
+    const flows = testFlow(connectionConfig(sandbox), node);
+    const [{ payload: created, error }] = await nodeRed.run(flows, { payload: input });
+    expect(error).toBeUndefined();
+    return created;
+  }
+
+  const {
+    id,
+    type: _type,
+    name: _name,
+    credentials: _credentials,
+    ...values
+  } = connectionConfig({
+    baseUrl: "",
+    xs2aUrl: "",
+  });
+  const post = (action: "list" | "try", body: object) =>
+    nodeRed.request(`/fxdesk/connection/${action}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        id,
+        values: {
+          ...values,
+          baseUrl: sandbox.baseUrl,
+          xs2aUrl: sandbox.xs2aUrl,
+          accessToken: "__PWRD__",
+          apiKey: "__PWRD__",
+        },
+        ...body,
+      }),
+    });
+
+  async function requestOptions(operation: Declaration, field: string): Promise<readonly PickerOption[]> {
+    const described = callerFieldDocs(describeOperation(operation)).find(({ name }) => name === field)!;
+    const response = await post("list", createListFinder(fxdeskService)(operation, described)!);
+    if (response.status !== 200) throw new Error(await response.text());
+    expect(response.status).toBe(200);
+    return ((await response.json()) as { entries: PickerOption[] }).entries;
+  }
+
+  const createdAtPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\dZ/.source;
+  const waitOptions = { withinMs: 20_000, what: "the change in what is offered" };
+
+  test("offers a created consent until it is deleted", async () => {
+    const { consentId } = await create(createConsent, consentInput);
+    const find = async () =>
+      (await requestOptions(getConsent, "consent-id")).find(({ value }) => value === consentId);
+    const { title } = await eventually(find, waitOptions);
+    expect(title).toMatch(new RegExp(`${createdAtPattern} · Valid until 9999-12-31$`));
+    await create(deleteConsent, { "consent-id": consentId });
+
+    expect(await eventually(async () => !(await find()), waitOptions)).toBe(true);
+  });
+
+  test("offers an initiated payment with amount and creditor", async () => {
+    const input = (await sampleInput("payments.initiate", openClient(sandbox))) as object;
+    const { paymentId } = await create(initiatePayment, input, { requestKey: typed("str", "invoice 20418") });
+
+    expect((await requestOptions(getPaymentStatus, "paymentId"))[0]).toEqual({
+      value: paymentId,
+      title: expect.stringMatching(new RegExp(`${createdAtPattern} · 125.50 EUR · Ferme Duval SARL$`)),
+      label: "125.50 EUR",
+    });
+  });
+
+  test("lists entries with stored secrets and reveals none", async () => {
+    const response = await post("list", { from: "cash.getPosition", property: "account_id" });
+    const text = await response.text();
+
+    expect((JSON.parse(text) as { entries: unknown[] }).entries.length).toBeGreaterThan(2);
+    for (const secret of [demo.accessToken, demo.apiKey]) expect(text).not.toContain(secret);
+  });
+
+  test("calls no operation that changes something", async () => {
+    const bodies = [
+      await post("list", { from: "consents.delete", property: "consent-id" }),
+      await post("try", { operation: "trades.book", fields: {} }),
+    ];
+    expect(bodies.map(({ status }) => status)).toEqual([400, 400]);
+  });
+});
+
+describe("the routes of the editor", () => {
+  const language = ["de", "de-AT", "en-US", "fr", "../de", ""];
+  const isGerman = [true, true, false, false, false, false];
+
+  test.each([
+    ["/fxdesk/words", "Anmeldung"],
+    ["/fxdesk/help/fxdesk-list-trades", "<h3>Ausgaben</h3>"],
+  ])("%s is in the language of the editor, or in English", async (path, words) => {
+    const texts = await Promise.all(
+      language.map(async (each) => (await nodeRed.request(`${path}?lang=${each}`)).text()),
+    );
+    expect(texts.map((text) => text.includes(words))).toEqual(isGerman);
+  });
+
+  test("Node-RED serves catalogues and summaries in the language of the editor", async () => {
+    const catalogue = (set: string) => nodeRed.json<Message>(`/locales/@fxdesk/toolkit/${set}?lng=de`);
+    const headers = { accept: "text/html", "accept-language": "de" };
+
+    expect((await catalogue("fxdesk")).form.connection).toBe("Verbindung");
+    expect((await catalogue("fxdesk-releases")).labels["fxdesk-release"]).toBe("Freigeben");
+    expect(await (await nodeRed.request("/nodes", { headers })).text()).toContain(
+      "Listet die Devisengeschäfte",
+    );
+  });
+
+  test("offer all operations, including those of the extension", async () => {
+    const all = await nodeRed.json<Message[]>("/fxdesk/operations");
+
+    expect(all.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([...operations.map(({ name }) => name), "quotes.create"]),
+    );
+    expect(all.find(({ name }) => name === "quotes.create")).toMatchObject({
+      title: "Create quote",
+      effect: "change",
+      fields: expect.arrayContaining([expect.objectContaining({ name: "amount", required: true })]),
+    });
+  });
+
+  const routes: readonly (readonly [method: string, path: string])[] = [
+    ["GET", "operations"],
+    ["GET", "watches"],
+    ["GET", "words"],
+    ["GET", "help/fxdesk-list-trades"],
+    ["POST", "check"],
+    ["POST", "connection/test"],
+    ["POST", "connection/login"],
+    ["GET", "connection/login/x"],
+    ["POST", "connection/list"],
+    ["POST", "connection/try"],
+  ];
+  const statusesOf = (init: RequestInit) =>
+    Promise.all(
+      routes.map(
+        async ([method, path]) => (await nodeRed.request(`/fxdesk/${path}`, { ...init, method })).status,
+      ),
+    );
+
+  test.each(["https://elsewhere.example", "http://127.0.0.1:1", "null"])("refuse %s", async (origin) => {
+    expect(await statusesOf({ headers: { origin } })).toEqual(routes.map(() => 403));
+    expect((await nodeRed.request("/fxdesk/operations", { headers: { origin: nodeRed.url } })).status).toBe(
+      200,
+    );
+  });
+
+  test("require a permission", () => {
+    const asked: [string, Handler][] = [];
+    const route = (path: string, access: Handler) => asked.push([path, access]);
+    const denied = jest.fn();
+    const RED = {
+      auth: { needsPermission: () => denied },
+      events: new EventEmitter(),
+      httpAdmin: { get: route, post: route, use: () => undefined },
+    } as unknown as NodeAPI;
+    serveEditorTexts(RED);
+    nodeTypes(RED, {});
+    expect(asked.map(([path]) => path.replace(/:\w+/, "x")).toSorted()).toEqual(
+      routes.map(([, path]) => `/fxdesk/${path.replace("fxdesk-list-trades", "x")}`).toSorted(),
+    );
+    const next = jest.fn();
+    for (const [, access] of asked) void access({} as Request, {} as Response, next);
+    expect([denied.mock.calls.length, next.mock.calls.length]).toEqual([routes.length, 0]);
+  });
+
+  test.each(["fxdesk-nothing", "inject", "..%2Fde%2Ffxdesk-list-trades", "%2e%2e"])(
+    "have no help for %s",
+    async (unknown) => {
+      expect((await nodeRed.request(`/fxdesk/help/${unknown}?lang=en-US`)).status).toBe(404);
+    },
+  );
+});
