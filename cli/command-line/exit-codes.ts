@@ -8,11 +8,11 @@ export const exitMeanings: Readonly<Record<number, string>> = {
   2: "The command or its input is invalid; nothing was done.",
   3: "The service rejected the credentials, or they lack the permission.",
   4: "The requested item does not exist.",
-  5: "Refused: not allowed in the current state, or by an interceptor, a halt or the policy.",
-  6: "Try again later: too many requests, service unavailable, timeout, not ready or not released.",
-  7: "Sent, but the outcome is unknown. Check at the service before you repeat the command.",
+  5: "Refused by the service, an interceptor, a halt or the policy, or the key belongs to another call.",
+  6: "Too many requests, service unavailable, timeout, not ready or not released. Try again later; check first whether a change was carried out.",
+  7: "The outcome of a money call or an interrupted change is unknown. Check at the service before you repeat it.",
   8: "The service failed, or its response could not be read or saved.",
-  130: "Interrupted; nothing was changed.",
+  130: "Interrupted before the command changed anything.",
 };
 
 export const success = 0;

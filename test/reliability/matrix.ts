@@ -171,7 +171,7 @@ export const testedElsewhere: readonly (readonly [fault: string, ending: string,
   ],
   [
     "The token store is unavailable",
-    "Calls with a valid token continue; others fail with `unavailable`, not sent.",
+    "Reads with a valid token continue; calls that need a new token fail with `unavailable`, not-sent.",
     "test/core/http/shared-tokens.long.test.ts",
   ],
   [

@@ -2,15 +2,13 @@
 import { table } from "../../build/operations-document";
 import { type Cell, exitCodes, kinds, matrix, toolPhrases, testedElsewhere } from "./matrix";
 
-const outcomeWords = { "not-sent": "not sent", rejected: "rejected", unknown: "unknown" } as const;
-
 const times = (attempts: number) => (attempts > 1 ? `, ${attempts}×` : "");
 
 /** Returns the text of a cell. */
 export const cellText = (cell: Cell): string =>
   cell.ends === "done"
     ? `done${times(cell.attempts)}`
-    : `\`${cell.ends}\`, ${outcomeWords[cell.outcome]}${times(cell.attempts)}`;
+    : `\`${cell.ends}\`, ${cell.outcome}${times(cell.attempts)}`;
 
 const headings = {
   read: "Read",
