@@ -1,7 +1,6 @@
 /** Extension modules: permitted additions, and trusted files. */
-import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { chmodSync, chownSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type Declaration, serviceFrom } from "@fxdesk/toolkit";
 import {
   byFxdesk,
@@ -15,106 +14,72 @@ import {
 } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 import { fxdeskService } from "../../../core/client/fxdesk-service";
+import { tempFolder } from "../../support/resources";
+import { declare } from "../support/declare";
 
-const getFixing = {
+const fixing = {
   name: "fixings.get",
   tool: "get_fixing",
-  title: "Get fixing",
-  summary: "Returns the fixing of a currency pair.",
-  effect: "read",
-  method: "GET",
   path: "/fixings/{symbol}",
-  server: "service",
-  credentials: ["accessToken"],
   parameters: { symbol: z.string() },
-  responses: { 200: json(z.unknown(), "The fixing.") },
-  errors: {},
-  contract: "none",
-} as const satisfies Declaration;
+};
 
 const extendWith = (change: Partial<Declaration>, trusted: readonly string[] = []): Declaration =>
-  extendService(contract, { operations: [{ ...getFixing, ...change }] }, trusted).operations.at(-1)!;
+  extendService(contract, { operations: [declare({ ...fixing, ...change })] }, trusted).operations.at(-1)!;
 
-describe("a service with more operations", () => {
-  test.each<[string, Partial<Declaration>, string]>([
-    ["name", { name: "trades.list" }, "The name trades.list is declared twice."],
-    ["tool", { tool: "list_trades" }, "The name list_trades is declared twice."],
-    [
-      "method and path, whatever its parameters are called",
-      { path: "/trades/{symbol}" },
-      "fixings.get: the route is taken by trades.get (/trades/{trade_id}).",
-    ],
-  ])("refuses an operation with an existing %s", (_case, change, message) => {
-    expect(() => extendWith(change)).toThrow(new TypeError(message));
-  });
+const entry = { reference: "reference", day: "order_date", identity: "trade_id" };
+const listed = { kind: "listed", reference: "tag", entry } as const;
+const money: Partial<Declaration> = {
+  effect: "money",
+  method: "POST",
+  query: { tag: z.string().optional() },
+  responses: { 201: json(z.object({ id: z.string() }), "Done.") },
+  identifiedBy: "id",
+};
 
-  test.each<[string, Partial<Declaration>, string]>([
-    ["server", { server: "elsewhere" }, "fixings.get: the service has no server elsewhere."],
-    ["credential", { credentials: ["password?"] }, "fixings.get: the service has no credential password?."],
-  ])("refuses an unknown %s", (_case, change, message) => {
-    expect(() => extendWith(change)).toThrow(new TypeError(message));
-  });
-
-  describe("recovers lost responses", () => {
-    const entry = { reference: "reference", day: "order_date", identity: "trade_id" };
-    const listed = { kind: "listed", reference: "tag", entry } as const;
-    const money: Partial<Declaration> = {
-      method: "POST",
-      query: { tag: z.string().optional() },
-      responses: { 201: json(z.object({ id: z.string() }), "Done.") },
-      identifiedBy: "id",
-    };
-
-    test("from a list that shows the reference", () => {
-      expect(extendWith({ ...money, lookup: "trades.list", recovery: listed }).recovery).toBe(listed);
-    });
-
-    test.each<[string, Partial<Declaration>]>([
-      [
-        "recovery needs a list, but orders.list does not return one.",
-        { lookup: "orders.list", recovery: listed },
-      ],
-      [
-        "recovery by resending needs the request ID header.",
-        { recovery: { kind: "resent", setting: "replaysByRequestId" } },
-      ],
-      [
-        "recovery names the setting replays, but the service has no such setting.",
-        {
-          headers: { "X-Request-ID": byFxdesk(z.string(), "uuid") },
-          recovery: { kind: "resent", setting: "replays" },
-        },
-      ],
-    ])("refuses recovery: %s", (message, change) => {
-      expect(() => extendWith({ ...money, ...change })).toThrow(new TypeError(`fixings.get: ${message}`));
-    });
-  });
-
-  test("refuses pages for operations that are not trusted to read", () => {
-    const query = { page: z.int().optional(), page_size: z.int().optional() };
-    const search: Partial<Declaration> = {
-      method: "POST",
-      query,
-      pages: { page: "page", size: "page_size", defaultSize: 50 },
-    };
-    expect(() => extendWith(search)).toThrow(
-      new TypeError("fixings.get: paging requires the effect read, but the effect is money"),
-    );
-    expect(extendWith(search, ["fixings.get"]).effect).toBe("read");
-  });
-
-  test.each<[Declaration["method"], Declaration["effect"], readonly string[], Declaration["effect"]]>([
-    ["GET", "read", [], "read"],
-    ["GET", "money", [], "money"],
-    ["POST", "read", [], "money"],
-    ["POST", "change", ["fixings.other"], "money"],
-    ["POST", "change", ["fixings.get"], "change"],
-  ])("treats a %s declared %s, trusted %j, as %s", (method, effect, trusted, counts) => {
-    expect(extendWith({ method, effect }, trusted).effect).toBe(counts);
-  });
+test("adds an operation whose lost responses are found in a list", () => {
+  expect(extendWith({ ...money, lookup: "trades.list", recovery: listed }).recovery).toBe(listed);
 });
 
-describe("a service with more procedures", () => {
+test.each<[message: string, change: Partial<Declaration>]>([
+  ["trades.list is declared twice", { name: "trades.list" }],
+  ["list_trades is declared twice", { tool: "list_trades" }],
+  ["the route is taken by trades.get", { path: "/trades/{symbol}" }],
+  ["the service has no server elsewhere", { server: "elsewhere" }],
+  ["the service has no credential password?", { credentials: ["password?"] }],
+  ["orders.list does not return one", { ...money, lookup: "orders.list", recovery: listed }],
+  ["needs the request ID header", { ...money, recovery: { kind: "resent", setting: "replaysByRequestId" } }],
+  [
+    "the service has no such setting",
+    {
+      ...money,
+      headers: { "X-Request-ID": byFxdesk(z.string(), "uuid") },
+      recovery: { kind: "resent", setting: "replays" },
+    },
+  ],
+])("refuses an operation: %s", (message, change) => {
+  expect(() => extendWith(change)).toThrow(message);
+});
+
+test("refuses pages for operations that are not trusted to read", () => {
+  const query = { page: z.int().optional(), page_size: z.int().optional() };
+  const pages = { page: "page", size: "page_size", defaultSize: 50 };
+  const search: Partial<Declaration> = { method: "POST", query, pages };
+  expect(() => extendWith(search)).toThrow("paging requires the effect read, but the effect is money");
+  expect(extendWith(search, ["fixings.get"]).effect).toBe("read");
+});
+
+test.each<[Declaration["method"], Declaration["effect"], readonly string[], Declaration["effect"]]>([
+  ["GET", "read", [], "read"],
+  ["GET", "money", [], "money"],
+  ["POST", "read", [], "money"],
+  ["POST", "change", ["fixings.other"], "money"],
+  ["POST", "change", ["fixings.get"], "change"],
+])("treats a %s declared %s, trusted %j, as %s", (method, effect, trusted, counts) => {
+  expect(extendWith({ method, effect }, trusted).effect).toBe(counts);
+});
+
+test("accepts a procedure with a lower effect than its operations only if it is trusted", () => {
   const bookTwice: Procedure = procedureFor()({
     name: "trades.bookTwice",
     tool: "book_twice",
@@ -127,159 +92,15 @@ describe("a service with more procedures", () => {
     output: json(z.object({ count: z.int() }), "How many."),
     run: () => Promise.resolve({ count: 0 }),
   });
-  const extended = (change: Partial<Procedure> = {}, trusted: readonly string[] = []) =>
-    extendService(fxdeskService, { procedures: [{ ...bookTwice, ...change }] }, trusted);
-
-  test("accepts an effect lower than that of the used operations only if it is trusted", () => {
-    const { effectReason: _, ...plain } = bookTwice;
-    expect(extended().procedures!.at(-1)!.effect).toBe("money");
-    expect(extended({}, ["trades.bookTwice"]).procedures!.at(-1)!.effect).toBe("read");
-    expect(() => extendService(fxdeskService, { procedures: [plain] })).toThrow("has the effect money");
-  });
+  const extended = (procedure: Procedure, trusted: readonly string[] = []) =>
+    extendService(fxdeskService, { procedures: [procedure] }, trusted).procedures!.at(-1)!.effect;
+  const { effectReason: _, ...plain } = bookTwice;
+  expect(extended(bookTwice)).toBe("money");
+  expect(extended(bookTwice, ["trades.bookTwice"])).toBe("read");
+  expect(() => extended(plain)).toThrow("has the effect money");
 });
 
-const declaration = (change = "") => `
-  operation({
-    name: "fixings.get",
-    tool: "get_fixing",
-    title: "Get fixing",
-    summary: "Returns the fixing of a currency pair.",
-    effect: "read",
-    method: "GET",
-    path: "/fixings",
-    server: "service",
-    credentials: [],
-    responses: { 200: json(z.unknown(), "The fixing.") },
-    errors: {},
-    contract: "none",
-    ${change}
-  })`;
-const moduleWith = (change = "") =>
-  `module.exports = ({ operation, json, z }) => ({ operations: [${declaration(change)}] });`;
-
-describe("an extension module", () => {
-  let folder: string;
-  let count = 0;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "fxdesk-extension-"));
-  });
-  afterEach(() => rmSync(folder, { recursive: true }));
-
-  function fileWith(content: string, name = `${(count += 1)}.js`): string {
-    const path = join(folder, name);
-    writeFileSync(path, content, { mode: 0o600 });
-    return path;
-  }
-
-  const named = (path: string, effects?: string) =>
-    serviceFrom({ FXDESK_EXTENSIONS: path, ...(effects && { FXDESK_EXTENSION_EFFECTS: effects }) });
-  const lastOf = (...given: Parameters<typeof named>) => named(...given).operations.at(-1)!;
-
-  /** Returns the result of a function, or the message of its error. */
-  function resultOf(action: () => string): string {
-    try {
-      return action();
-    } catch (error) {
-      return (error as Error).message;
-    }
-  }
-
-  test("is optional", () => {
-    expect(serviceFrom({}) === fxdeskService).toBe(true);
-    expect(serviceFrom({ FXDESK_EXTENSIONS: "" }) === fxdeskService).toBe(true);
-  });
-
-  test("adds operations with the given builders", () => {
-    expect(lastOf(fileWith(moduleWith()))).toMatchObject({ name: "fixings.get", effect: "read" });
-  });
-
-  test("must have an absolute path", () => {
-    expect(() => named("./extension.js")).toThrow(
-      'FXDESK_EXTENSIONS must be an absolute path, not "./extension.js".',
-    );
-  });
-
-  test.each([
-    ["the file", "."],
-    ["its folder", ".."],
-  ])("must not be writable by others: %s", (_case, which) => {
-    const path = fileWith(moduleWith());
-    const open = which === "." ? path : folder;
-    chmodSync(open, 0o702);
-    expect(() => named(path)).toThrow(
-      `FXDESK_EXTENSIONS names ${open}, which others may write to: chmod go-w ${open}`,
-    );
-  });
-
-  test("may be writable by the user's private group only", () => {
-    // Only root can change the owner of a file.
-    const isRoot = process.getuid!() === 0;
-    const user = isRoot ? 1000 : process.getuid!();
-    const path = fileWith(moduleWith());
-    const getuid = jest.spyOn(process, "getuid").mockReturnValue(user);
-    for (const group of isRoot ? [user, user + 1] : [process.getgid!()]) {
-      if (isRoot) for (const each of [path, folder]) chownSync(each, user, group);
-      chmodSync(path, 0o660);
-      const read = () => (named(path), "read");
-      const refused = `FXDESK_EXTENSIONS names ${path}, which others may write to: chmod go-w ${path}`;
-      expect(resultOf(read)).toBe(group === user ? "read" : refused);
-    }
-    getuid.mockRestore();
-  });
-
-  test.each([
-    ["no function", "module.exports = {};", "which must export a function that returns its additions."],
-    ...[
-      ["a function that returns nothing", "() => ({})"],
-      ["an unknown key", "() => ({ interceptor: [] })"],
-      ["invalid operations", "() => ({ operations: [1] })"],
-    ].map(([what, code]): [string, string, string] => [
-      what!,
-      `module.exports = ${code};`,
-      "which cannot be used: it must return at least one of { operations: [...], procedures: [...], watches: [...], interceptors: [...] }.",
-    ]),
-  ])("is refused if it exports %s", (_case, content, message) => {
-    const path = fileWith(content);
-    expect(() => named(path)).toThrow(new TypeError(`FXDESK_EXTENSIONS names ${path}, ${message}`));
-  });
-
-  test("is refused with the message of its error", () => {
-    const path = fileWith(`throw new Error("no licence");`);
-    expect(() => named(path)).toThrow(
-      `FXDESK_EXTENSIONS names ${path}, which cannot be loaded as a CommonJS module: no licence`,
-    );
-  });
-
-  test.each([
-    [
-      "({ operations: [{}] })",
-      "operations.0 has no name, tool, title, summary, effect, method, path, server, credentials, responses, errors, contract.",
-    ],
-    ["({ operations: [null] })", "operations.0 must be an object, not null."],
-    [
-      `({ operations: [{ ...${declaration()}, path: undefined, errors: undefined }] })`,
-      "fixings.get has no path, errors.",
-    ],
-    [
-      "({ procedures: [{ name: 'a.b', run: () => 1 }] })",
-      "a.b has no tool, title, summary, effect, input, uses, responses.",
-    ],
-  ])("is refused if a required field is missing: %s", (code, message) => {
-    const path = fileWith(`module.exports = ({ operation, json, z }) => ${code};`);
-    expect(() => named(path)).toThrow(
-      new TypeError(`FXDESK_EXTENSIONS names ${path}, which cannot be used: ${message}`),
-    );
-  });
-
-  test("is refused if it declares an operation of the contract", () => {
-    const path = fileWith(moduleWith(`name: "trades.list"`));
-    expect(() => named(path)).toThrow(
-      `FXDESK_EXTENSIONS names ${path}, which cannot be used: The name trades.list is declared twice.`,
-    );
-  });
-});
-
-test("lists a watch of an extension module among the everyday tools", () => {
+test("lists an added watch among the everyday tools", () => {
   const watch = {
     name: "fixings.watch",
     tool: "watch_fixings",
@@ -295,9 +116,93 @@ test("lists a watch of an extension module among the everyday tools", () => {
     state: () => ({}),
   } as const;
   const declared = watchFor<never>()(watch);
-  const extended = extendService(fxdeskService, { watches: [declared] });
-  expect(extended.watches!.at(-1)).toBe(declared);
-  expect(dailyOf(extended).at(-1)).toBe(declared);
+  expect(dailyOf(extendService(fxdeskService, { watches: [declared] })).at(-1)).toBe(declared);
   const higher = watchFor<never>()({ ...watch, uses: ["trades.book"] });
   expect(() => extendService(fxdeskService, { watches: [higher] })).toThrow("has the effect money");
+});
+
+describe("an extension module", () => {
+  const declaration = `{
+    name: "fixings.get",
+    tool: "get_fixing",
+    title: "Get fixing",
+    summary: "Returns the fixing of a currency pair.",
+    effect: "read",
+    method: "GET",
+    path: "/fixings",
+    server: "service",
+    credentials: [],
+    responses: { 200: json(z.unknown(), "The fixing.") },
+    errors: {},
+    contract: "none",
+  }`;
+  const exporting = (additions: string) => `module.exports = ({ operation, json, z }) => (${additions});`;
+  const adding = exporting(`{ operations: [operation(${declaration})] }`);
+
+  async function fileWith(content: string): Promise<string> {
+    const path = join(await tempFolder(), "extension.js");
+    writeFileSync(path, content, { mode: 0o600 });
+    return path;
+  }
+  const load = (path: string) => serviceFrom({ FXDESK_EXTENSIONS: path });
+
+  test("is optional", () => {
+    expect([{}, { FXDESK_EXTENSIONS: "" }].map((each) => serviceFrom(each) === fxdeskService)).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  test("adds operations with the given builders", async () => {
+    const path = await fileWith(adding);
+    expect(load(path).operations.at(-1)).toMatchObject({ name: "fixings.get", effect: "read" });
+  });
+
+  test("must have an absolute path", () => {
+    expect(() => load("./extension.js")).toThrow("FXDESK_EXTENSIONS must be an absolute path");
+  });
+
+  test("must not be writable by others, nor its folder", async () => {
+    const path = await fileWith(adding);
+    for (const open of [path, dirname(path)]) {
+      chmodSync(open, 0o702);
+      expect(() => load(path)).toThrow(`chmod go-w ${open}`);
+      chmodSync(open, 0o700);
+    }
+  });
+
+  test("may be writable by the user's private group only", async () => {
+    // Only root can change the owner of a file.
+    const isRoot = process.getuid!() === 0;
+    const user = isRoot ? 1000 : process.getuid!();
+    const path = await fileWith(adding);
+    const getuid = jest.spyOn(process, "getuid").mockReturnValue(user);
+    for (const group of isRoot ? [user, user + 1] : [process.getgid!()]) {
+      if (isRoot) for (const each of [path, dirname(path)]) chownSync(each, user, group);
+      chmodSync(path, 0o660);
+      if (group === user) expect(() => load(path)).not.toThrow();
+      else expect(() => load(path)).toThrow(`chmod go-w ${path}`);
+    }
+    getuid.mockRestore();
+  });
+
+  test.each([
+    ["must export a function", "module.exports = {};"],
+    ["must return at least one of", exporting("{}")],
+    ["must return at least one of", exporting("{ interceptor: [] }")],
+    ["must return at least one of", exporting("{ operations: [1] }")],
+    ["no licence", `throw new Error("no licence");`],
+    ["operations.0 has no name, tool,", exporting("{ operations: [{}] }")],
+    ["operations.0 must be an object, not null", exporting("{ operations: [null] }")],
+    [
+      "fixings.get has no path, errors.",
+      exporting(`{ operations: [{ ...${declaration}, path: undefined, errors: undefined }] }`),
+    ],
+    ["a.b has no tool,", exporting("{ procedures: [{ name: 'a.b', run: () => 1 }] }")],
+    ["trades.list is declared twice", adding.replace("fixings.get", "trades.list")],
+  ])("is refused with its path and the reason: %s", async (reason, content) => {
+    const path = await fileWith(content);
+    expect(() => load(path)).toThrow(`FXDESK_EXTENSIONS names ${path}`);
+    expect(() => load(path)).toThrow(reason);
+  });
 });
