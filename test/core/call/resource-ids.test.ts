@@ -1,8 +1,7 @@
 /** Lists IDs that calls created, at a real sandbox. */
-import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { Sandbox } from "@fxdesk/sandbox";
 import type { ClientOptions, FxdeskClient } from "@fxdesk/toolkit";
 import { createConsent } from "../../../core/contract/consents";
 import {
@@ -21,33 +20,25 @@ import { listTrades } from "../../../core/contract/trades";
 import { eraseDetails } from "../../../core/journal/operator-actions";
 import { withStore } from "../../../core/store/open";
 import { parseStoreSettings } from "../../../core/store/settings";
-import { faultServer, respond } from "../../support/fault-server";
-import { consentInput, sampleInput, sandboxClient } from "../../support/samples";
-import { useTempFolder } from "../store/engines";
+import { respond } from "../../support/fault-server";
+import { runLater, tempFolder } from "../../support/resources";
+import { consentInput, sampleInput } from "../../support/samples";
+import { openClient, openSandbox } from "../../support/sandboxes";
+import { startFaultServer } from "../support/client-fixtures";
 
-const stores = useTempFolder();
 let sandbox: Sandbox;
 let store: string;
-let clients: FxdeskClient[];
 let warnings: jest.SpyInstance;
 
-beforeAll(async () => (sandbox = await startSandbox()));
-afterAll(() => sandbox.close());
-beforeEach(() => {
-  store = join(stores.path, `${randomUUID()}/store.db`);
-  clients = [];
+beforeAll(async () => (sandbox = await openSandbox()));
+beforeEach(async () => {
+  store = join(await tempFolder(), "new/store.db");
   warnings = jest.spyOn(process, "emitWarning").mockReturnValue();
-});
-afterEach(async () => {
-  await Promise.all(clients.map((client) => client.close()));
-  warnings.mockRestore();
+  runLater(() => warnings.mockRestore());
 });
 
-function connectClient(options: ClientOptions = {}): FxdeskClient {
-  const client = sandboxClient(sandbox, { store, ...options });
-  clients.push(client);
-  return client;
-}
+const connectClient = (options: ClientOptions = {}): FxdeskClient =>
+  openClient(sandbox, { store, ...options });
 
 const createConsentId = async (client: FxdeskClient) =>
   (await client.consents.create(consentInput)).consentId;
@@ -67,8 +58,9 @@ test("lists a consent with its last day in another client, until it is deleted",
 });
 
 test("separates people and environments", async () => {
-  const id = await createConsentId(connectClient({ psu: { "PSU-ID": "anna" } }));
-  await clients[0]!.close();
+  const first = connectClient({ psu: { "PSU-ID": "anna" } });
+  const id = await createConsentId(first);
+  await first.close();
   const ids = async (options: ClientOptions) =>
     (await connectClient(options).listCreatedResources(createConsent)).map((each) => each.id);
   expect(await ids({ settings: { psuId: "anna" } })).toEqual([id]);
@@ -77,38 +69,27 @@ test("separates people and environments", async () => {
   expect(await ids({ psu: { "PSU-ID": "anna" }, xs2aUrl: "https://xs2a.example.com" })).toEqual([]);
 });
 
-test("lists payments from the journal, with amount and creditor until they are erased", async () => {
+test("lists payments from the journal by kind, with amount and creditor until they are erased", async () => {
   const client = connectClient();
-  const input = (await sampleInput("payments.initiate", client)) as never;
-  const { paymentId: single } = await client.payments.initiate(input);
+  const single = (await sampleInput("payments.initiate", client)) as never;
+  const { paymentId: one } = await client.payments.initiate(single);
   const many = (await sampleInput("payments.initiateBulk", client)) as never;
   const response = await client.payments.initiateBulk.response(many);
   const bulk = response.body.paymentId;
-  expect(await client.listCreatedResources(initiatePayment)).toMatchObject([
-    { id: bulk, labelParts: ["125.50 EUR"] },
-    { id: single, labelParts: ["125.50 EUR", "Ferme Duval SARL"] },
-  ]);
-  await withStore(parseStoreSettings({ store }), (opened) => eraseDetails(opened, response.journal!.entry));
-  expect((await client.listCreatedResources(initiateBulkPayment))[0]).toMatchObject({
-    id: bulk,
-    labelParts: [],
-  });
-});
-
-test("lists payments of one kind for its operations, and all for general ones", async () => {
-  const client = connectClient();
-  const single = (await sampleInput("payments.initiate", client)) as never;
-  const many = (await sampleInput("payments.initiateBulk", client)) as object;
-  const { paymentId: one } = await client.payments.initiate(single);
-  const { paymentId: bulk } = await client.payments.initiateBulk(many as never);
   const ids = async (operation: Declaration) =>
     (await client.listCreatedResources(operation)).map(({ id }) => id);
 
+  expect(await client.listCreatedResources(initiatePayment)).toMatchObject([
+    { id: bulk, labelParts: ["125.50 EUR"] },
+    { id: one, labelParts: ["125.50 EUR", "Ferme Duval SARL"] },
+  ]);
   expect(await ids(getPayment)).toEqual([one]);
-  expect(await ids(getBulkPayment)).toEqual([bulk]);
-  expect(await ids(initiateBulkPayment)).toEqual([bulk]);
-  for (const operation of [getPaymentStatus, getPaymentAuthorisation, initiatePayment])
+  for (const operation of [getBulkPayment, initiateBulkPayment]) expect(await ids(operation)).toEqual([bulk]);
+  for (const operation of [getPaymentStatus, getPaymentAuthorisation])
     expect(await ids(operation)).toEqual([bulk, one]);
+  await withStore(parseStoreSettings({ store }), (opened) => eraseDetails(opened, response.journal!.entry));
+  const [erased] = await client.listCreatedResources(initiateBulkPayment);
+  expect(erased).toMatchObject({ id: bulk, labelParts: [] });
 });
 
 test("lists nothing for operations without created IDs, and creates no store", async () => {
@@ -130,7 +111,7 @@ test("ends the call while the store is locked, and stores the ID later", async (
   let release: () => void;
   const held = new Promise<void>((resolve) => (release = resolve));
   let holding: Promise<void>;
-  const server = await faultServer((socket, number) => {
+  const server = await startFaultServer((socket, number) => {
     holding = withStore(parseStoreSettings({ store }), ({ database }) =>
       database.transaction(async () => {
         createdResponse(socket, number);
@@ -144,7 +125,6 @@ test("ends the call while the store is locked, and stores the ID later", async (
   await holding!;
   await client.close();
   const created = await connectClient({ xs2aUrl: server.url }).listCreatedResources(createConsent);
-  await server.close();
   expect(created.map(({ id }) => id)).toEqual(["c-1"]);
 });
 
@@ -166,7 +146,7 @@ test("limits the wait on close for all IDs together, and warns about the rest", 
 
 test("returns the result with a warning if the ID cannot be stored", async () => {
   // The store breaks while the call is in flight.
-  const server = await faultServer((socket, number) => {
+  const server = await startFaultServer((socket, number) => {
     mkdirSync(dirname(store), { recursive: true, mode: 0o700 });
     writeFileSync(store, "no database", { mode: 0o600 });
     createdResponse(socket, number);
@@ -174,7 +154,6 @@ test("returns the result with a warning if the ID cannot be stored", async () =>
   const client = connectClient({ xs2aUrl: server.url });
   expect(await client.consents.create(consentInput)).toMatchObject({ consentId: "c-1" });
   await client.close();
-  await server.close();
   expect(warnings).toHaveBeenCalledTimes(1);
   expect(warnings).toHaveBeenCalledWith(
     expect.stringContaining("consents.create: The call was carried out, but its ID could not be stored"),
