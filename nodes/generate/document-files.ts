@@ -1,23 +1,28 @@
-/** Generates the pages and pictures of recipes and palette from the examples and the declarations. */
+/** Generates the pages of recipes and palette from the examples and the declarations. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Effect } from "../../core/spec/operation";
 import { declarationsOf, type Service } from "../../core/spec/service";
 import { nodeTypeOf } from "../shared/node-names";
-import { flowPicture, type Look, palettePicture, type PlacedNode } from "./flow-picture";
-import { shortWords } from "./locales";
 import { nodeFiles } from "./node-files";
+
+/** Node of a flow. A tab has texts. */
+interface ExampleNode {
+  readonly type: string;
+  readonly label?: string;
+  readonly info?: string;
+  readonly env?: readonly { readonly name: string; readonly value: string }[];
+}
 
 /** Example flow of the package. */
 export interface Example {
   readonly file: string;
-  readonly flow: readonly PlacedNode[];
+  readonly flow: readonly ExampleNode[];
 }
 
 /** Node type of this package, as documented. */
-interface DocumentedNode extends Look {
+interface DocumentedNode {
   readonly type: string;
-  /** Default label in the editor. The palette may abbreviate it. */
   readonly title: string;
   readonly category: string;
   readonly summary: string;
@@ -29,9 +34,6 @@ const effects: Readonly<Record<Effect, string>> = {
   change: "requests or changes something",
   money: "commits or moves money",
 };
-
-/** Abbreviates words that are wider than a node in the palette. */
-const shortLabel = (title: string): string => title.replace(/\w+/g, (word) => shortWords[word] ?? word);
 
 /** Node sets of the package whose files are not generated. */
 const writtenSets = ["releases", "mcp"];
@@ -59,56 +61,19 @@ function documentedNodes(service: Service): DocumentedNode[] {
       ]),
     );
     const definitions = read("*.html").matchAll(
-      /registerType\("([\w-]+)", \{\s+category: "([^"]+)",\s+color: "([^"]+)",\s+icon: "([^"]+)"/g,
+      /registerType\("([\w-]+)", \{\s+category: "([^"]+)",\s+color:/g,
     );
-    return [...definitions].map(([, type = "", category = "", color = "", icon = ""]) => {
+    return [...definitions].map(([, type = "", category = ""]) => {
       const { title, effect } = callables.get(type) ?? {};
-      const label = title ?? labels[type] ?? labels[type.replace(/^fxdesk-/, "")]!;
       return {
         type,
-        title: label,
-        label: title === undefined ? label : shortLabel(title),
+        title: title ?? labels[type] ?? labels[type.replace(/^fxdesk-/, "")]!,
         category,
-        color,
-        icon,
         summary: plainText(summaries.get(type)!),
         ...(effect && { effect }),
       };
     });
   });
-}
-
-/** Colours and default labels of other nodes that the recipes use. */
-const otherNodeLooks: Readonly<Record<string, readonly [color: string, label?: string]>> = {
-  inject: ["#a6bbcf"],
-  debug: ["#87a980"],
-  catch: ["#e49191", "catch: all"],
-  comment: ["#ffffff"],
-  change: ["#e2d96e"],
-  switch: ["#e2d96e"],
-  template: ["#f3b567"],
-  split: ["#e2d96e"],
-  join: ["#e2d96e"],
-  delay: ["#e6e0f8"],
-  exec: ["#fa8072"],
-  csv: ["#debd5c"],
-  json: ["#debd5c"],
-  file: ["#deb887", "write file"],
-  "file in": ["#deb887", "read file"],
-  "http in": ["#e7e7ae"],
-  "http request": ["#e7e7ae"],
-  "http response": ["#e7e7ae", "http"],
-  "e-mail": ["#c7e9c0"],
-};
-
-const dashboardColor = "#b0dfe3";
-
-function otherLook(node: PlacedNode): Look {
-  const { type, method, url, label, dname } = node as PlacedNode &
-    Readonly<Record<string, string | undefined>>;
-  const [color, defaultLabel] = otherNodeLooks[type] ?? [dashboardColor];
-  const address = type === "http in" ? `[${method}] ${url}` : undefined;
-  return { color, label: (dname ?? node.name) || label || address || defaultLabel || type };
 }
 
 const escapeCell = (text: string): string => text.replaceAll("|", "\\|");
@@ -130,7 +95,7 @@ interface Recipe extends Example {
   /** One sentence without a full stop. */
   readonly description: string;
   readonly setup: string;
-  readonly env: readonly { readonly name: string; readonly value: string }[];
+  readonly env: NonNullable<ExampleNode["env"]>;
 }
 
 /** Returns the file name of a page and its pictures. */
@@ -138,23 +103,21 @@ export const slugOf = (title: string): string => title.toLowerCase().replace(/[^
 
 /** Reads the texts of an example from its tab. */
 function toRecipe({ file, flow }: Example): Recipe {
-  const tab = flow.find(({ type }) => type === "tab") as PlacedNode & {
-    readonly label: string;
-    readonly info: string;
-    readonly env?: Recipe["env"];
-  };
-  const [description, setup] = tab.info.split("\n\n") as [string, string];
-  return { file, flow, title: tab.label, slug: slugOf(tab.label), description, setup, env: tab.env ?? [] };
+  const { label: title = "", info = "", env = [] } = flow.find(({ type }) => type === "tab")!;
+  const [description = "", setup = ""] = info.split("\n\n");
+  return { file, flow, title, slug: slugOf(title), description, setup, env };
 }
 
-const groupSlugOf = (category: string): string => slugOf(category.replace(/^fxdesk ?/, "") || "daily work");
+/** Returns the file name of the page of a palette group and of its picture. */
+export const groupSlugOf = (category: string): string =>
+  slugOf(category.replace(/^fxdesk ?/, "") || "daily work");
 
 const groupTitleOf = (category: string): string => (category === "fxdesk" ? "fxdesk: daily work" : category);
 
 function recipePage(
   recipe: Recipe,
   nodes: ReadonlyMap<string, DocumentedNode>,
-  screenshots: ReadonlySet<string>,
+  hasPagePicture: boolean,
 ): string {
   const { title, slug, description, setup, env, file, flow } = recipe;
   const used = [...new Set(flow.map(({ type }) => type))].flatMap((type) => nodes.get(type) ?? []);
@@ -162,8 +125,8 @@ function recipePage(
     generatedNotice,
     `# ${title}`,
     `${description}.`,
-    `![The flow](images/${slug}.svg)`,
-    screenshots.has(slug) ? `![Its page](images/${slug}.png)` : undefined,
+    `![The flow](images/${slug}.webp)`,
+    hasPagePicture ? `![Its page](images/${slug}-page.png)` : undefined,
     setup,
     env.length > 0
       ? table(
@@ -210,7 +173,7 @@ function groupPage(category: string, nodes: readonly DocumentedNode[], recipes: 
   return page(
     generatedNotice,
     `# ${groupTitleOf(category)}`,
-    `![The nodes in the palette](images/${slug}.svg)`,
+    `![The nodes in the palette](images/${slug}.webp)`,
     "Blue nodes only read. Yellow nodes request or change something. Red nodes commit or move money, or change who may approve payments.",
     table(["Node", "What it does", "Effect", "Recipes"], rows),
     "[All groups](README.md) · [How the nodes work](../nodes.md)",
@@ -231,19 +194,14 @@ const groupsIndex = (groups: ReadonlyMap<string, readonly DocumentedNode[]>): st
     ),
   );
 
-/** Returns file contents by path below docs. `icons` is the icon folder; recipes in `screenshots` have a picture of their page. */
+/** Returns file contents by path below docs. Recipes in `withPage` have a picture of the page that they serve. */
 export function documentFiles(
   service: Service,
   examples: readonly Example[],
-  icons: string,
-  screenshots: ReadonlySet<string>,
+  withPage: ReadonlySet<string>,
 ): Readonly<Record<string, string>> {
   const documented = documentedNodes(service);
   const nodes = new Map(documented.map((node) => [node.type, node]));
-  const lookOf = (node: PlacedNode): Look => {
-    const own = nodes.get(node.type);
-    return own ? { ...own, label: node.name || own.title } : otherLook(node);
-  };
   const recipes = examples.map(toRecipe);
   const categories = [...new Set(documented.map(({ category }) => category))].toSorted();
   const groups = new Map(
@@ -251,14 +209,14 @@ export function documentFiles(
   );
   return Object.fromEntries([
     ["recipes/README.md", recipesIndex(recipes)],
-    ...recipes.flatMap((recipe) => [
-      [`recipes/${recipe.slug}.md`, recipePage(recipe, nodes, screenshots)],
-      [`recipes/images/${recipe.slug}.svg`, flowPicture(recipe.title, recipe.flow, lookOf, icons)],
+    ...recipes.map((recipe) => [
+      `recipes/${recipe.slug}.md`,
+      recipePage(recipe, nodes, withPage.has(recipe.slug)),
     ]),
     ["palette/README.md", groupsIndex(groups)],
-    ...[...groups].flatMap(([category, members]) => [
-      [`palette/${groupSlugOf(category)}.md`, groupPage(category, members, recipes)],
-      [`palette/images/${groupSlugOf(category)}.svg`, palettePicture(groupTitleOf(category), members, icons)],
+    ...[...groups].map(([category, members]) => [
+      `palette/${groupSlugOf(category)}.md`,
+      groupPage(category, members, recipes),
     ]),
   ]);
 }

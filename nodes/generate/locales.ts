@@ -17,9 +17,6 @@ import { commonValues, isCommon } from "./deduplicate";
 
 export const englishLabels = englishEditor.labels;
 
-/** Short words of the palette: abbreviations of words that are wider than a node. The search still finds the full word. */
-export const shortWords: Readonly<Record<string, string>> = englishEditor.short;
-
 const bySlug = <T>(callables: readonly Callable[], textOf: (callable: Callable) => T) =>
   Object.fromEntries(callables.map((each) => [slugOf(each), textOf(each)]));
 

@@ -69,12 +69,12 @@ test("a person signs in and releases, and the trade is booked", async () => {
   const id = await createOrder();
   const tab = await openTab();
   await tab.goto(`${page.url}/releases/${id}`);
-  await takePicture(tab, "releases-sign-in", { fullPage: true });
+  await takePicture(tab, "images/releases-sign-in", { fullPage: true });
   await signIn(tab, "anna", `/releases/${id}`);
   expect(new URL(tab.url()).pathname).toBe(`/releases/${id}`);
   expect(await tab.locator(".environment").innerText()).toMatch(/^sandbox http/);
   expect(await text(tab)).toContain("Sell 250,000 EUR, get USD");
-  await takePicture(tab, "releases-order", { fullPage: true });
+  await takePicture(tab, "images/releases-order", { fullPage: true });
   await decide(tab, "Release", "anna");
   await waitForText(tab, "anna released");
   const asking = client();

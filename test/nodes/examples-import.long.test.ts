@@ -1,10 +1,12 @@
 /** A person imports all examples, one after another, into one Node-RED. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
+import type { Browser, Locator } from "playwright-core";
 import type { Sandbox } from "@fxdesk/sandbox";
+import { groupSlugOf, slugOf } from "../../nodes/generate/document-files";
 import { openSandbox } from "../support/sandboxes";
 import { exampleConnection } from "../../nodes/shared/node-names";
+import { takeSmallPicture } from "../support/picture";
 import { Editor, launchBrowser } from "./support/browser";
 import { environmentFor } from "./support/flows";
 import { type FlowNode, NodeRed, root } from "./support/node-red";
@@ -92,4 +94,52 @@ test("imports without dialogs, errors or overlapping nodes, and deploys", async 
     }),
   );
   expect(touching).toEqual([]);
+}, 300_000);
+
+/** White paper without marks, also left of the canvas. */
+const canvasStyle = `
+.red-ui-workspace-chart-grid, .red-ui-flow-node-changed, .red-ui-flow-node-status-group, #red-ui-notifications { display: none !important; }
+.red-ui-workspace-chart-background { fill: #fff; }
+#red-ui-workspace-chart { background: #fff; }
+#red-ui-workspace-chart > svg { margin: 150px; overflow: visible; }`;
+
+const paletteStyle = `
+#red-ui-palette { width: 640px; z-index: 100; }
+.red-ui-palette-content { columns: 3; }
+.red-ui-palette-node { break-inside: avoid; }`;
+
+const showTabScript = (title: string) => `(async () => {
+  RED.workspaces.show(RED.nodes.getWorkspaceOrder().find((id) => RED.nodes.workspace(id).label === ${JSON.stringify(title)}));
+  await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+})()`;
+
+/** Returns the part of the page that holds elements, with a margin. */
+async function areaOf(elements: readonly Locator[]) {
+  const boxes = await Promise.all(elements.map(async (each) => (await each.boundingBox())!));
+  const [x, y] = [Math.min(...boxes.map((box) => box.x)) - 10, Math.min(...boxes.map((box) => box.y)) - 10];
+  const width = Math.max(...boxes.map((box) => box.x + box.width)) + 10 - x;
+  const height = Math.max(...boxes.map((box) => box.y + box.height)) + 10 - y;
+  return { x, y, width, height };
+}
+
+test("pictures show each flow, and each group of the palette", async () => {
+  const { page } = editor;
+  await page.setViewportSize({ width: 2400, height: 1800 });
+  await page.addStyleTag({ content: canvasStyle });
+  for (const title of titles.map((each) => each.replace(/^\d+ /, ""))) {
+    await page.evaluate(showTabScript(title));
+    const nodes = await page.locator("#red-ui-workspace-chart .red-ui-flow-node-group").all();
+    expect([title, nodes.length > 1]).toEqual([title, true]);
+    const wires = await page.locator("#red-ui-workspace-chart .red-ui-flow-link-line").all();
+    await takeSmallPicture(page, `recipes/images/${slugOf(title)}`, await areaOf([...nodes, ...wires]));
+  }
+  await page.addStyleTag({ content: paletteStyle });
+  const groups = page.locator(".red-ui-palette-category").filter({ hasText: /^\s*fxdesk/ });
+  expect(await groups.count()).toBeGreaterThan(5);
+  for (const group of await groups.all()) {
+    await group.scrollIntoViewIfNeeded();
+    const name = (await group.locator(".red-ui-palette-header").innerText()).trim();
+    const area = await areaOf(await group.locator(".red-ui-palette-node").all());
+    await takeSmallPicture(page, `palette/images/${groupSlugOf(name)}`, area);
+  }
 }, 300_000);

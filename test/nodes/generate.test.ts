@@ -18,7 +18,7 @@ import { callerFieldDocs, describeOperation } from "../../core/spec/describe-ope
 import { dailyOf, declarationsOf } from "../../core/spec/service";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import { nodeFiles } from "../../nodes/generate/node-files";
-import { shortWords, textsByLanguage, translationGaps } from "../../nodes/generate/locales";
+import { textsByLanguage, translationGaps } from "../../nodes/generate/locales";
 import {
   callType,
   connectionType,
@@ -31,6 +31,7 @@ import {
 const files = nodeFiles(contract);
 const editor = files["fxdesk.html"]!;
 const words = JSON.parse(files["locales/en-US/fxdesk.json"]!);
+const shortWords: Record<string, string> = words.short;
 const formWords = JSON.parse(files["locales/en-US/forms.json"]!);
 const help = files["locales/en-US/fxdesk.html"]!;
 

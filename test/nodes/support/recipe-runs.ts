@@ -7,6 +7,7 @@ import { slugOf } from "../../../nodes/generate/document-files";
 import { revisions, textOf } from "../../mcp/support/clients";
 import { eventually } from "../../support/eventually";
 import { sampleOrder } from "../../core/releases/release-fixture";
+import { takePicture } from "../../support/picture";
 import { approve, makeQuote, sampleInput } from "../../support/samples";
 import { root } from "./node-red";
 import {
@@ -122,8 +123,8 @@ export function recipeRuns(environment: ExampleEnvironment) {
 
   /** The documents show it, where they are written. */
   async function saveScreenshot(page: Page, title: string): Promise<void> {
-    if (process.env.FXDESK_WRITE_DOCS && environment.placement === ownTabPlacement)
-      await page.screenshot({ path: join(root, `docs/recipes/images/${slugOf(title)}.png`), fullPage: true });
+    if (environment.placement === ownTabPlacement)
+      await takePicture(page, `recipes/images/${slugOf(title)}-page`, { fullPage: true });
   }
 
   /** An order that waits for a yes. */

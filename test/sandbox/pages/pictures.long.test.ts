@@ -30,7 +30,7 @@ test("shows pending decisions, accounts with a margin call, and the market", asy
   await visitor.page.goto(sandbox.baseUrl);
   expect(await visitor.panel("Pending decisions").getByRole("article").count()).toBe(4);
   expect(await visitor.panel("Accounts").innerText()).toMatch(/EUR.*due from 2026-03-18/s);
-  await takePicture(visitor.page, "sandbox");
+  await takePicture(visitor.page, "images/sandbox");
 });
 
 test("shows an operation with its response", async () => {
@@ -41,5 +41,5 @@ test("shows an operation with its response", async () => {
   await page.getByRole("button", { name: "Execute" }).click();
   await page.getByText('"Sandbox Bank DE"').first().scrollIntoViewIfNeeded();
   await page.getByRole("button", { name: "Execute", disabled: false }).waitFor();
-  await takePicture(page, "sandbox-operations");
+  await takePicture(page, "images/sandbox-operations");
 });
