@@ -6,7 +6,7 @@ import { payments } from "../open-banking/payments";
 import { accountDetails } from "./account-details";
 import { accounts } from "./accounts";
 import { approvalsWorkflow } from "./approvals-workflow";
-import { login } from "../extensions/sign-in";
+import { login } from "./sign-in";
 import { statements } from "./statements";
 import { trades } from "./trades";
 import { transactions } from "./transactions";

@@ -6,7 +6,7 @@ import { oauth, scaPage } from "../open-banking/authorisation-pages";
 import type { ExtensionSet } from "../server/server";
 import { createQuote, extensionOperations, getAvailability, getDocument } from "./extension-operations";
 import { sendAvailability, sendQuote } from "./quotes";
-import { signIn } from "./sign-in";
+import { signIn } from "../behaviours/sign-in";
 import { letterPdf, findDocument } from "../files/trade-documents";
 import { DomainError } from "../world/common/domain-error";
 

@@ -25,40 +25,26 @@ export const sendOAuthError = (
 ): FastifyReply =>
   withLoggedError(reply, description).code(status).send({ error, error_description: description });
 
-type RedeemGrant = <G extends object>(
-  endpoint: TokenEndpoint<G>,
-  form: URLSearchParams,
-  now: Date,
-) => G | undefined;
-
-interface GrantType {
-  /** Parameter that carries the code or the refresh token. */
-  readonly parameterName: string;
-  readonly redeem: RedeemGrant;
-}
-
-const grantTypes: ReadonlyMap<string, GrantType> = new Map<string, GrantType>([
-  [
-    "authorization_code",
-    {
-      parameterName: "code",
-      redeem: ({ tokens, readBinding }, form, now) =>
-        tokens.redeemCode(formParameter(form, "code"), readBinding(form), now),
-    },
-  ],
-  [
-    "refresh_token",
-    {
-      parameterName: "refresh_token",
-      redeem: ({ tokens, mayRefresh }, form, now) => {
-        const grant = tokens.redeemRefreshToken(formParameter(form, "refresh_token"), now);
-        return grant && mayRefresh(grant, form) ? grant : undefined;
-      },
-    },
-  ],
+/** Parameter that carries the code or the refresh token, by grant type. */
+const grantParameters = new Map([
+  ["authorization_code", "code"],
+  ["refresh_token", "refresh_token"],
 ]);
 
-export const supportedGrantTypes: readonly string[] = [...grantTypes.keys()];
+export const supportedGrantTypes: readonly string[] = [...grantParameters.keys()];
+
+/** Returns the grant of a code or refresh token, or undefined if it is invalid. */
+function redeem<G extends object>(
+  { tokens, readBinding, mayRefresh }: TokenEndpoint<G>,
+  parameter: string,
+  form: URLSearchParams,
+  now: Date,
+): G | undefined {
+  const value = formParameter(form, parameter);
+  if (parameter === "code") return tokens.redeemCode(value, readBinding(form), now);
+  const grant = tokens.redeemRefreshToken(value, now);
+  return grant && mayRefresh(grant, form) ? grant : undefined;
+}
 
 /** Issues tokens for an authorisation code or a refresh token. */
 export function issueTokens<G extends object>(
@@ -70,12 +56,11 @@ export function issueTokens<G extends object>(
   const reject = (error: string, message: string) => sendOAuthError(reply, 400, error, message);
   const grantTypeName = formParameter(form, "grant_type");
   if (!grantTypeName) return reject("invalid_request", "grant_type is required.");
-  const grantType = grantTypes.get(grantTypeName);
-  if (!grantType)
+  const parameter = grantParameters.get(grantTypeName);
+  if (parameter === undefined)
     return reject("unsupported_grant_type", `grant_type must be ${supportedGrantTypes.join(" or ")}.`);
-  const { parameterName, redeem } = grantType;
-  if (!formParameter(form, parameterName)) return reject("invalid_request", `${parameterName} is required.`);
-  const grant = redeem(endpoint, form, now);
+  if (!formParameter(form, parameter)) return reject("invalid_request", `${parameter} is required.`);
+  const grant = redeem(endpoint, parameter, form, now);
   if (!grant)
     return reject(
       "invalid_grant",

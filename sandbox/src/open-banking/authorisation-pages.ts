@@ -59,6 +59,9 @@ const isDecided = (world: World, authorisation: Authorisation) =>
 const sendPage = (reply: FastifyReply, status: number, text: string) =>
   reply.code(status).headers(pageHeaders).send(text);
 
+const sendErrorPage = (reply: FastifyReply, status: number, message: string, text: string) =>
+  sendPage(withLoggedError(reply, message), status, text);
+
 /** Returns the selected accounts, or undefined if there was no choice. */
 const selectedChoices = (form: URLSearchParams, { decision: { choices } }: Authorisation) =>
   choices && form.has("account")
@@ -87,23 +90,20 @@ function receiveDecision(
   nextUrl: (approved: boolean) => string | undefined,
 ): FastifyReply {
   if (isDecided(world, authorisation))
-    return sendPage(
-      withLoggedError(reply, "The authorisation was already decided."),
+    return sendErrorPage(
+      reply,
       409,
+      "The authorisation was already decided.",
       outcomePage(world, authorisation),
     );
   const decision = form.get("decision");
   if (decision !== "approve" && decision !== "refuse")
-    return sendPage(
-      withLoggedError(reply, "decision is required."),
-      400,
-      questionPage(authorisation, action),
-    );
+    return sendErrorPage(reply, 400, "decision is required.", questionPage(authorisation, action));
   const approved = decision === "approve";
   const selected = selectedChoices(form, authorisation);
   if (approved && selected?.length === 0) {
     const message = "Choose at least one account.";
-    return sendPage(withLoggedError(reply, message), 400, questionPage(authorisation, action, message));
+    return sendErrorPage(reply, 400, message, questionPage(authorisation, action, message));
   }
   concludeAuthorisation(world, authorisation, approved, selected);
   const address = nextUrl(approved);
@@ -125,10 +125,10 @@ const crossOriginPage = cardPage(
 
 /** Refuses a form that was sent by a page of another origin. */
 const sendCrossOriginError = (reply: FastifyReply): FastifyReply =>
-  sendPage(withLoggedError(reply, "The form was sent by another web page."), 403, crossOriginPage);
+  sendErrorPage(reply, 403, "The form was sent by another web page.", crossOriginPage);
 
 const sendNotFound = (reply: FastifyReply): FastifyReply =>
-  sendPage(withLoggedError(reply, notFoundMessage), 404, unknownAuthorisation);
+  sendErrorPage(reply, 404, notFoundMessage, unknownAuthorisation);
 
 export const scaPage: RoutePlugin = (app, session) => {
   const findAuthorisation = (id: string) => session.world.openBanking.authorisations.get(id);
@@ -168,43 +168,25 @@ const metadata = (base: string, { authorisationId }: Authorisation) => ({
   code_challenge_methods_supported: ["S256"],
 });
 
-type Check = readonly [
-  error: string,
-  message: string,
-  isRight: (query: URLSearchParams, scope: string) => boolean,
-];
+/** Patterns of the parameters of an authorisation request, with the errors of RFC 6749. */
+const parameterChecks = [
+  ["client_id", /./, "invalid_request", "client_id is required."],
+  ["state", /./, "invalid_request", "state is required."],
+  ["response_type", /^code$/, "unsupported_response_type", "response_type must be code."],
+  ["code_challenge", /^[\w-]{43}$/, "invalid_request", "code_challenge must be 43 characters of base64url."],
+  ["code_challenge_method", /^S256$/, "invalid_request", "code_challenge_method must be S256."],
+] as const;
 
-const requireParameter = (name: string): Check => [
-  "invalid_request",
-  `${name} is required.`,
-  (query) => Boolean(query.get(name)),
-];
-
-/** Checks of an authorisation request, with the errors of RFC 6749. */
-const checks: readonly Check[] = [
-  requireParameter("client_id"),
-  requireParameter("state"),
-  [
-    "unsupported_response_type",
-    "response_type must be code.",
-    (query) => query.get("response_type") === "code",
-  ],
-  [
-    "invalid_scope",
-    "scope must match the consent or payment to authorise.",
-    (query, scope) => query.get("scope") === scope,
-  ],
-  [
-    "invalid_request",
-    "code_challenge must be 43 characters of base64url.",
-    (query) => /^[\w-]{43}$/.test(query.get("code_challenge") ?? ""),
-  ],
-  [
-    "invalid_request",
-    "code_challenge_method must be S256.",
-    (query) => query.get("code_challenge_method") === "S256",
-  ],
-];
+/** Returns the error of an invalid authorisation request. */
+function requestError(query: URLSearchParams, scope: string) {
+  const failedCheck = parameterChecks.find(([name, pattern]) => !pattern.test(query.get(name) ?? ""));
+  if (failedCheck) return { error: failedCheck[2], error_description: failedCheck[3] };
+  if (query.get("scope") === scope) return undefined;
+  return {
+    error: "invalid_scope",
+    error_description: "scope must match the consent or payment to authorise.",
+  };
+}
 
 /** Returns the redirect URL with the result for the client. */
 function returnUrl(query: URLSearchParams, parameters: Readonly<Record<string, string>>): string {
@@ -231,10 +213,6 @@ const wrongRedirectPage = cardPage(
   "Redirect URI does not match",
   html`<p>redirect_uri must be the URI from the request that started the authorisation.</p>`,
 );
-
-interface Route {
-  Params: { authorisationId: string };
-}
 
 type Handler = (
   authorisation: Authorisation,
@@ -273,11 +251,9 @@ export const oauth: RoutePlugin = (app, session) => {
     const redirectUri = query.get("redirect_uri");
     if (redirectUri === null || redirectUri !== authorisation.returnTo.approved)
       return sendPage(reply, 400, wrongRedirectPage);
-    const { scope } = authorisation.decision.subject;
-    const failedCheck = checks.find(([, , isValid]) => !isValid(query, scope));
-    if (!failedCheck) return handle(authorisation, query, request, reply);
-    const [error, description] = failedCheck;
-    return reply.redirect(returnUrl(query, { error, error_description: description }), 302);
+    const error = requestError(query, authorisation.decision.subject.scope);
+    if (error) return reply.redirect(returnUrl(query, error), 302);
+    return handle(authorisation, query, request, reply);
   };
 
   app.get<{ Querystring: { authorizationId?: string } }>(
