@@ -52,8 +52,8 @@ function handleEvent(world: World, { kind, args }: ScheduledEvent): void {
   handle(world, ...args);
 }
 
-const demoParties = partiesFromDescription(demoDescription);
-
 /** Creates a world whose due events are handled. The parties default to those of the demo world. */
-export const createWorld = (options: Omit<WorldOptions, "parties"> & { parties?: Parties }): World =>
-  new World({ parties: demoParties, ...options }, handleEvent);
+export const createWorld = (options: Omit<WorldOptions, "parties"> & { parties?: Parties }): World => {
+  const parties = options.state?.parties ?? options.parties ?? partiesFromDescription(demoDescription());
+  return new World({ ...options, parties }, handleEvent);
+};

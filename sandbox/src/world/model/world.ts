@@ -46,7 +46,6 @@ export interface WorldOptions {
   readonly seed: string;
   readonly outbox: Outbox;
   readonly settings?: Settings;
-  /** Initial parties. Ignored if `state` is given. */
   readonly parties: Parties;
   /** State to resume from. The world takes ownership of it. */
   readonly state?: WorldState | undefined;
@@ -82,8 +81,7 @@ export class World implements WorldCollections {
   readonly ledger: Ledger;
 
   constructor(options: WorldOptions, handleEvent: (world: World, event: ScheduledEvent) => void) {
-    const { clock, seed, outbox, settings = defaultSettings, state } = options;
-    const parties = state?.parties ?? options.parties;
+    const { clock, seed, outbox, settings = defaultSettings, parties, state } = options;
     const { clients, contacts, home } = parties;
     const { contactId, clientIds, email } = home;
     this.#handleEvent = handleEvent;

@@ -11,11 +11,11 @@ export class WorldFileError extends RangeError {}
 /** Names of the included worlds. */
 export const includedWorlds = ["exporter", "group", "empty"] as const;
 
-const folder = join(__dirname, "../../../worlds");
+export const worldsFolder = join(__dirname, "../../../worlds");
 
 /** Returns the path of an included world or of a custom file. */
 const resolveWorldPath = (name: string): string =>
-  (includedWorlds as readonly string[]).includes(name) ? join(folder, `${name}.yaml`) : name;
+  (includedWorlds as readonly string[]).includes(name) ? join(worldsFolder, `${name}.yaml`) : name;
 
 /** Returns the JSON Schema of world files, for editors. */
 export const worldSchema = (): object => z.toJSONSchema(WorldDescription, { io: "input" });
