@@ -2,7 +2,7 @@
  * National formats of account numbers, made from ten digits, with the check digits of the country. Bank and branch do
  * not exist (all zeros, or TEST if letters are required).
  */
-import { validateIBAN, ValidationErrorsIBAN } from "ibantools";
+import { isValidBBAN, validateIBAN, ValidationErrorsIBAN } from "ibantools";
 
 /** Formats ten digits as an account number, or as the national part of an IBAN. */
 export type NumberFormat = (digits: string) => string;
@@ -25,44 +25,35 @@ export const withPrefix =
   (digits) =>
     bank + format(digits);
 
-const mod97 = (digits: string) => Number(BigInt(digits) % 97n);
-const twoDigits = (value: number) => String(value).padStart(2, "0");
-
 const weightedSum = (digits: string, weights: readonly number[]) =>
   Array.from(digits).reduce((sum, digit, index) => sum + Number(digit) * weights[index % weights.length]!, 0);
 
 /** Returns the difference to the next multiple. */
 const toNextMultiple = (sum: number, multiple: number) => (multiple - (sum % multiple)) % multiple;
 
-/**
- * Appends a check digit that makes the weighted sum a multiple of 11. A filler digit comes before it: 0, or 1 if the
- * check digit would be ten.
- */
-function appendMod11Digit(digits: string, weights: readonly number[]): string {
-  const filled = ["0", "1"]
-    .map((filler) => digits + filler)
-    .find((candidate) => toNextMultiple(weightedSum(candidate, weights), 11) < 10)!;
-  return filled + String(toNextMultiple(weightedSum(filled, weights), 11));
-}
+/** Completes the national part of an IBAN by the first check digits, from `lowest` on, that the country's rule accepts. */
+const withCheckDigits =
+  (country: string, lowest: string, complete: (digits: string, check: string) => string): NumberFormat =>
+  (digits) => {
+    for (let check = Number(lowest); ; check += 1) {
+      const bban = complete(digits, String(check).padStart(lowest.length, "0"));
+      if (isValidBBAN(bban, country)) return bban;
+    }
+  };
 
-/** The last two digits are the others modulo 97, and 97 instead of 0. */
-export const belgian: NumberFormat = (digits) => {
-  const checked = digits.slice(0, 8);
-  return `00${checked}${twoDigits(mod97(checked) || 97)}`;
+export const belgian = withCheckDigits("BE", "01", (digits, check) => `00${digits.slice(0, 8)}${check}`);
+
+/** The clé RIB. Bank and branch are zeros. */
+export const french = withCheckDigits("FR", "01", (digits, check) => padWithZeros(21)(digits) + check);
+
+/** A filler digit comes before the check digit: 0, or 1 if the check digit would be ten. */
+export const dutch: NumberFormat = (digits) => {
+  const check = toNextMultiple(weightedSum(digits.slice(0, 8), [10, 9, 8, 7, 6, 5, 4, 3]), 11);
+  return `TEST${digits.slice(0, 8)}${check === 10 ? "18" : `0${check}`}`;
 };
 
-/** The clé RIB. Bank and branch are zeros and do not affect it. */
-export const french: NumberFormat = (digits) =>
-  padWithZeros(21)(digits) + twoDigits(97 - ((3 * mod97(digits)) % 97));
-
-export const dutch: NumberFormat = (digits) =>
-  `TEST${appendMod11Digit(digits.slice(0, 8), [10, 9, 8, 7, 6, 5, 4, 3, 2])}`;
-
-/** One control digit for bank and branch, here 0, and one for the account; 10 is written as 1. */
-export const spanish: NumberFormat = (digits) => {
-  const control = toNextMultiple(weightedSum(digits, [1, 2, 4, 8, 5, 10, 9, 7, 3, 6]), 11);
-  return `000000000${control === 10 ? 1 : control}${digits}`;
-};
+/** The first control digit, for bank and branch, is 0. */
+export const spanish = withCheckDigits("ES", "0", (digits, check) => `000000000${check}${digits}`);
 
 /** Values of digits in odd positions. In even positions digits count as they are. */
 const italianOdd = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21];
@@ -77,11 +68,7 @@ export const italian: NumberFormat = (digits) => {
   return String.fromCharCode("A".charCodeAt(0) + (sum % 26)) + rest;
 };
 
-/** The last two digits make the number 1 modulo 97. */
-export const portuguese: NumberFormat = (digits) => {
-  const checked = padWithZeros(19)(digits);
-  return checked + twoDigits(98 - mod97(`${checked}00`));
-};
+export const portuguese = withCheckDigits("PT", "02", (digits, check) => padWithZeros(19)(digits) + check);
 
 /** Luhn check digit: every other digit is doubled and its digits are added. */
 export const finnish: NumberFormat = (digits) => {
@@ -92,16 +79,20 @@ export const finnish: NumberFormat = (digits) => {
   return checked + String(toNextMultiple(sum, 10));
 };
 
-export const norwegian: NumberFormat = (digits) =>
-  appendMod11Digit(`0000${digits.slice(0, 5)}`, [5, 4, 3, 2, 7, 6, 5, 4, 3, 2]);
+/** A filler digit comes before the check digit of Norwegian and Czech numbers. */
+export const norwegian = withCheckDigits("NO", "00", (digits, check) => `0000${digits.slice(0, 5)}${check}`);
 
-export const czech: NumberFormat = (digits) =>
-  `0000000000${appendMod11Digit(digits.slice(0, 8), [6, 3, 7, 9, 10, 5, 8, 4, 2])}`;
+export const czech = withCheckDigits(
+  "CZ",
+  "00",
+  (digits, check) => `0000000000${digits.slice(0, 8)}${check}`,
+);
 
-export const hungarian: NumberFormat = (digits) => {
-  const checked = padWithZeros(15)(digits);
-  return `00000000${checked}${toNextMultiple(weightedSum(checked, [9, 7, 3, 1]), 10)}`;
-};
+export const hungarian = withCheckDigits(
+  "HU",
+  "0",
+  (digits, check) => `00000000${padWithZeros(15)(digits)}${check}`,
+);
 
 /** The CLABE. Its rule sums only the last digit of each product, which is the same modulo 10. */
 export const mexican: NumberFormat = (digits) => {
