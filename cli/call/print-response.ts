@@ -10,7 +10,7 @@ import { notReady, success } from "../command-line/exit-codes";
 import { resultTable, table } from "../terminal/table";
 import { printable, printJson, writeStderr, type Terminal, write } from "../terminal/terminal";
 
-export interface PrintOptions {
+interface PrintOptions {
   /** Print a table instead of JSON. */
   readonly asTable: boolean;
   /** Print notes about the response as JSON, too. */

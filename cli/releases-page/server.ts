@@ -11,7 +11,7 @@ import { pageHeaders } from "./layout";
 import { foreignRequestReason, type PageLocation, LoginThrottle, TooManyAttempts, Sessions } from "./access";
 import { listPage, messagePage, releasePage, signInPage } from "./pages";
 
-export interface ReleasesPageOptions {
+interface ReleasesPageOptions {
   readonly service: ReleaseService;
   readonly files: DecisionFiles;
   readonly port: number;

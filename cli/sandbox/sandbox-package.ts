@@ -17,7 +17,7 @@ export interface SandboxPackage {
   readonly controls: readonly Declaration[];
 }
 
-export interface RunningSandbox {
+interface RunningSandbox {
   readonly baseUrl: string;
   /** Credentials and facts of the seeded company, by the names of connection settings. */
   readonly demo: Readonly<Record<string, string>>;

@@ -17,7 +17,7 @@ import { section } from "../command-line/command";
 import type { Terminal } from "../terminal/terminal";
 
 /** The settings of a service; without its operations, commands start faster. */
-export type ServiceSettings = Pick<Service, "settings">;
+type ServiceSettings = Pick<Service, "settings">;
 const contract: ServiceSettings = { settings: contractSettings };
 
 const publicSettings = (service: ServiceSettings) => settingsOf(service).filter(({ secret }) => !secret);
@@ -26,7 +26,7 @@ const secretSettings = (service: ServiceSettings) => settingsOf(service).filter(
 const flagPlaceholder = ({ options }: Setting): string => (options ? `<${options.join("|")}>` : "<text>");
 
 /** Returns flags for the settings that are not secret. */
-export const settingFlags = (settings: readonly Setting[]): readonly Flag[] =>
+const settingFlags = (settings: readonly Setting[]): readonly Flag[] =>
   settings
     .filter(({ secret }) => !secret)
     .map((setting) => ({
@@ -39,7 +39,7 @@ export const connectionFlags = (service: ServiceSettings = contract): readonly F
   settingFlags(settingsOf(service));
 
 /** Renders the help section for settings. */
-export const settingsHelp = (title: string, settings: readonly Setting[]): string =>
+const settingsHelp = (title: string, settings: readonly Setting[]): string =>
   section(
     `${title} settings, as environment variables or as the flags in parentheses`,
     settings.map(({ name, description, secret }) => {

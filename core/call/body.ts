@@ -5,7 +5,7 @@ import { fieldsOf, type Values, memoizePerOperation } from "../spec/fields";
 import { maxDepth } from "../spec/writable";
 import { isDeeperThan } from "../values/json";
 
-export interface EncodedBody {
+interface EncodedBody {
   /** Value of the Content-Type header. */
   readonly mediaType: string;
   readonly text: string;

@@ -87,7 +87,7 @@ const earlierCallHint = (operation: Callable) =>
 const composeMessage = (operation: Callable, ...parts: readonly (string | false | undefined)[]): string =>
   [`${operation.name}:`, ...parts].filter(Boolean).join(" ");
 
-export interface ErrorResponse {
+interface ErrorResponse {
   readonly status: number;
   readonly service?: ServiceMessage | undefined;
   /** Advice for the service's error code. Takes precedence over the hint for the status. */

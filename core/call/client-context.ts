@@ -26,7 +26,7 @@ import { settingsOf } from "./settings";
 import { memoizePerOperation } from "../spec/fields";
 
 /** A base address, split into origin and path prefix. */
-export interface ServerAddress {
+interface ServerAddress {
   readonly origin: string;
   /** Without trailing slash. */
   readonly pathPrefix: string;
@@ -35,7 +35,7 @@ export interface ServerAddress {
 }
 
 /** A credential that an operation sends. */
-export interface OperationCredential extends CredentialScheme {
+interface OperationCredential extends CredentialScheme {
   /** True if the call fails without it. */
   readonly isRequired: boolean;
 }

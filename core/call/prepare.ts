@@ -17,7 +17,7 @@ import type { Violation } from "../spec/errors";
 const referenceAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 /** Returns a random reference of 80 bits in characters that every bank accepts, for example `FX-7K3M9QW2-X5ABCDEF`. */
-export function createReference(): string {
+function createReference(): string {
   const letters = Array.from(randomBytes(16), (byte) => referenceAlphabet[byte & 31]).join("");
   return `FX-${letters.slice(0, 8)}-${letters.slice(8)}`;
 }

@@ -8,7 +8,7 @@ import { ResponseTooLarge, TransportError } from "../http/transport-errors";
 export type AttemptResult = RawResponse | TransportError;
 
 /** A failed attempt, with what decides about its retry. */
-export interface FailedAttempt {
+interface FailedAttempt {
   readonly effect: Effect;
   /** Attempts so far, including this one. */
   readonly attempts: number;

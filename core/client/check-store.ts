@@ -8,7 +8,7 @@ import { withStore } from "../store/open";
 import type { StoreSettings } from "../store/settings";
 import { listTokenFamilies, loadTokens } from "../store/tokens";
 
-export interface StoreCheck {
+interface StoreCheck {
   /** Location of the store, without password. */
   readonly store: string;
   /** Version of the schema. */

@@ -29,7 +29,7 @@ const decideName = "releases.decide";
 const maxListed = 1_000;
 
 /** What orders use of their client. */
-export interface OrderClient {
+interface OrderClient {
   readonly context: ClientContext;
   readonly callPreAuthorized: OrderCall;
   /** Searches for the outcome of a call. */

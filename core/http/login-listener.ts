@@ -11,7 +11,7 @@ import {
   unknownLoginPage,
 } from "./login-page";
 
-export interface RedirectOptions {
+interface RedirectOptions {
   /** Redirect address exactly as registered. */
   readonly redirectUri: string;
   /** Port to listen on, if a proxy forwards the redirect address to it. Default: the port of the address. */
@@ -23,7 +23,7 @@ export interface RedirectOptions {
 }
 
 /** A listener waiting for the redirect. */
-export interface PendingRedirect<T> {
+interface PendingRedirect<T> {
   /** Result of `finish`. Rejects with an FxdeskError. */
   readonly result: Promise<T>;
 }

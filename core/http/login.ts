@@ -21,7 +21,7 @@ export interface TokenGrant {
 }
 
 /** A login in progress. */
-export interface PendingAuthorization {
+interface PendingAuthorization {
   /** Address of the login page with all parameters. */
   readonly address: string;
   /** OAuth state: random, and returned by the redirect. */

@@ -25,7 +25,7 @@ const Profile = z.object({
 /** A profile as stored in the file. */
 export type Profile = Readonly<z.infer<typeof Profile>>;
 
-export type Profiles = ReadonlyMap<string, Profile>;
+type Profiles = ReadonlyMap<string, Profile>;
 
 /** Returns the user's configuration folder. */
 function configurationFolder({ XDG_CONFIG_HOME, APPDATA }: NodeJS.ProcessEnv): string {

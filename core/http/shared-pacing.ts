@@ -25,7 +25,7 @@ const storeRetryMs = 5_000;
 const maxReservationAgeMs = 100;
 const maxUpdateAttempts = 10;
 
-export interface SharedPacingOptions {
+interface SharedPacingOptions {
   readonly settings: StoreSettings;
   /** Returns the name of the rate of a server, shared by all clients that are limited together. */
   readonly paceNameOf: (server: string) => string;

@@ -24,7 +24,7 @@ export interface TokenIdentity {
 }
 
 /** A login. Its tokens exist only in the store and are bound to these addresses. */
-export interface LoginRoot {
+interface LoginRoot {
   readonly login: string;
   /** Origins that its access tokens are sent to. */
   readonly origins: readonly string[];

@@ -28,7 +28,7 @@ export interface TokenEndpoint {
 }
 
 /** A grant to exchange for tokens. */
-export interface TokenRequest {
+interface TokenRequest {
   readonly form: Readonly<Record<string, string>>;
   /** Name of the credential in messages, for example "the refresh token". */
   readonly credentialName: string;
@@ -37,7 +37,7 @@ export interface TokenRequest {
 }
 
 /** Tokens, with the fields of the response. */
-export interface TokenResponse {
+interface TokenResponse {
   readonly tokens: Tokens;
   readonly body: Readonly<Record<string, unknown>>;
 }

@@ -6,7 +6,7 @@ import { Exchange, type RawResponse, type SendOptions } from "./exchange";
 import { Connector, type HttpConnection, type OutgoingRequest, type TlsOptions } from "./http-connection";
 
 /** Some runtimes replace undici by a substitute that does not show whether a request was written. */
-export const isUndici = typeof Client.prototype.dispatch === "function";
+const isUndici = typeof Client.prototype.dispatch === "function";
 
 /** Sends requests without retries, and pools the connections of reads. */
 export class Transport {

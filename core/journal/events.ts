@@ -54,11 +54,11 @@ export async function listEvents(source: StoreAccess, entry: string): Promise<Re
   return rows.map((row) => toRecordedEvent(source, row));
 }
 
-export const formatEventLine = ({ seq, entry, kind, at, content, hash, details }: RecordedEvent): string =>
+const formatEventLine = ({ seq, entry, kind, at, content, hash, details }: RecordedEvent): string =>
   canonicalJson({ seq, entry, kind, at, content, hash, details: details?.content, salt: details?.salt });
 
 /** Formats the last line of an export: number of events and hash of the last event. */
-export const formatLastLine = ({ seq, hash }: ChainHead): string => canonicalJson({ count: seq, head: hash });
+const formatLastLine = ({ seq, hash }: ChainHead): string => canonicalJson({ count: seq, head: hash });
 
 /** Exports the journal as JSON Lines: one line per event, then the line with their number. */
 export async function* exportLines(source: StoreAccess): AsyncGenerator<string> {

@@ -10,7 +10,7 @@ export class EntryRefusal extends Error {
   override readonly name = "EntryRefusal";
 }
 
-export interface Resolution {
+interface Resolution {
   /** `not-sent` frees the key: the call may be sent again. */
   readonly state: Exclude<EntryOutcome["state"], "unknown">;
   /** Identifier of the created resource, for example a trade ID. */

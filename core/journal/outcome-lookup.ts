@@ -26,7 +26,7 @@ export const environmentOf = (
 };
 
 /** True if the outcome of the operation's calls can be looked up at this service with these settings. */
-export const isRecoverable = ({ recovery }: Declaration, { settings }: ClientContext): boolean =>
+const isRecoverable = ({ recovery }: Declaration, { settings }: ClientContext): boolean =>
   recovery !== undefined && (recovery.kind === "listed" || settings[recovery.setting] === "yes");
 
 /** Returns the customer for whom a connection makes calls by default. */

@@ -20,7 +20,7 @@ import { assertNotHalted } from "../store/halt";
 import { findEntry, getEntry, hasEnded, hashReference, type LeasedEntry, isFinal } from "./entry-rows";
 
 /** A claim with its fence. */
-export interface FencedClaim {
+interface FencedClaim {
   readonly claim: Claim;
   readonly fence: number;
 }

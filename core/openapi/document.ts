@@ -13,7 +13,7 @@ import type { JsonSchema } from "../spec/json-schema";
 import { bySection, sectionTitle, splitName } from "../spec/sections";
 import { SchemaCollection } from "./schema-collection";
 
-export interface OpenApiOptions {
+interface OpenApiOptions {
   /** Version of the document. */
   readonly version: string;
   /** Server addresses by server name. Servers without one are templates over their settings. */

@@ -52,7 +52,7 @@ export const never = Number.POSITIVE_INFINITY;
 const neverAt = 8_000_000_000_000_000;
 
 /** Progress to record, and when the next step is due. */
-export interface OrderUpdate extends ReleaseProgress {
+interface OrderUpdate extends ReleaseProgress {
   /** The next state. Without it, the state stays. */
   readonly to?: ReleaseState;
   readonly dueInMs: number;

@@ -35,7 +35,7 @@ export async function verify(
 type Trade = z.output<typeof BookedTrade>;
 
 /** Returns the deviations of a trade from its order, one sentence each. */
-export function findDeviations(terms: OrderTerms, trade: Trade): readonly string[] {
+function findDeviations(terms: OrderTerms, trade: Trade): readonly string[] {
   const found: string[] = [];
   const compare = (what: string, is: unknown, ordered: unknown) => {
     if (ordered !== undefined && (is ?? undefined) !== ordered)

@@ -10,7 +10,7 @@ import { procedure } from "./procedure";
 import { ServiceChecker } from "./service-checker";
 import { countField, flagField, textField } from "./result-fields";
 
-export const ServiceReport = z
+const ServiceReport = z
   .object({
     conforms: flagField("True if the essential operations were checked and no difference was found."),
     calls: countField("Number of calls made."),

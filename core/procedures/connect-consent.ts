@@ -27,7 +27,7 @@ const statusDescriptions: Readonly<Record<string, string>> = {
   terminatedByTpp: "The consent was ended with consents.delete.",
 };
 
-export const ConnectedConsent = z
+const ConnectedConsent = z
   .object({
     consent_id: textField("Consent ID; pass it again to wait longer."),
     status: ConsentStatus,

@@ -121,7 +121,7 @@ const BankStatement = z.object({
   entries: z.array(Entry).readonly().describe("Entries in statement order."),
 });
 
-export const ConvertedStatements = z
+const ConvertedStatements = z
   .object({
     from: z.enum(formatNames).describe("Format of the input file."),
     statement_count: countField("Number of statements."),

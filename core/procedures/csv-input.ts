@@ -71,7 +71,7 @@ const fitsDecimals = (amount: Big, units: number): boolean => amount.eq(amount.r
 const unambiguousText = (amount: Big): string => amount.toFixed().replace(/\.\d{3}$/, "$&0");
 
 /** A row: its cells by column, and the number of its first line. */
-export class CsvRow<C extends string = string> {
+class CsvRow<C extends string = string> {
   constructor(
     readonly line: number,
     readonly cells: Readonly<Partial<Record<C, string>>>,

@@ -14,7 +14,7 @@ export interface Trade extends Omit<BookedTrade, "buy_amount" | "sell_amount"> {
   readonly sell_amount: Big;
 }
 
-export interface FetchedTrades {
+interface FetchedTrades {
   readonly trades: readonly Trade[];
   /** Reasons why trades are or may be missing; empty if complete. */
   readonly gaps: readonly string[];
@@ -109,7 +109,7 @@ export const isFullyFunded = ({ status }: Trade): boolean => fundedStatuses.has(
 const isSettled = (trade: Trade, today: string): boolean =>
   finalStatuses.has(trade.status.toLowerCase()) || (isFullyFunded(trade) && trade.maturity_date < today);
 
-export interface OpenTrades {
+interface OpenTrades {
   readonly open: readonly OpenTrade[];
   /** Inconsistencies: a drawdown without its forward, or drawdowns above the amount of the forward. */
   readonly gaps: readonly string[];

@@ -14,7 +14,7 @@ export interface Gap {
   readonly reason: string;
 }
 
-export interface FetchedTransactions<T = Transaction> {
+interface FetchedTransactions<T = Transaction> {
   readonly transactions: readonly T[];
   /** Empty if complete. */
   readonly gaps: readonly Gap[];

@@ -25,7 +25,7 @@ const accountOfFile = {
   currency: textField("ISO 4217 code; empty if the account does not exist."),
 };
 
-export const FetchedStatements = z
+const FetchedStatements = z
   .object({
     period: periodField("First and last day, UTC."),
     files: z

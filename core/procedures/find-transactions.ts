@@ -161,7 +161,7 @@ export const sumsByCurrency = (found: readonly FoundTransaction[]): z.infer<type
     };
   });
 
-export const FoundTransactions = z
+const FoundTransactions = z
   .object({
     period: periodField("First and last value date, UTC."),
     count: countField("Number of transactions found."),

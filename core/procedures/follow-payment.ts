@@ -55,7 +55,7 @@ const FollowedPayment = z.object({
 
 type FollowedPayment = z.infer<typeof FollowedPayment>;
 
-export const FollowedPayments = z
+const FollowedPayments = z
   .object({
     final: flagField("True if every status is final."),
     description: textField("Explanation of the state."),

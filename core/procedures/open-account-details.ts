@@ -12,7 +12,7 @@ const name = "accountDetails.open";
 
 type Details = z.infer<typeof AccountDetails>;
 
-export const OpenedAccountDetails = z
+const OpenedAccountDetails = z
   .object({
     status: textField(
       "`confirmed`: the account can receive money; `failed`: the request failed; `pending`: not decided yet.",

@@ -8,7 +8,7 @@ import { valueAt } from "../values/json";
 import { attempt, type Context } from "./procedure";
 import { findDifferences, kindOfValue } from "./response-differences";
 
-export type DifferenceKind = "status" | "shape" | "headers" | "content" | "paging";
+type DifferenceKind = "status" | "shape" | "headers" | "content" | "paging";
 
 /** A deviation from the contract, and how often it occurred. */
 export interface Difference {

@@ -43,7 +43,7 @@ type Grouping = keyof typeof groupings;
 
 const names = Object.keys(groupings) as [Grouping, ...Grouping[]];
 
-export const TransactionSummary = z
+const TransactionSummary = z
   .object({
     period: periodField("First and last value date, UTC."),
     count: countField("Number of transactions."),

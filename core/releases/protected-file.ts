@@ -2,7 +2,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 
-export interface ProtectedFile {
+interface ProtectedFile {
   /** Name of the setting that contains the path. */
   readonly setting: string;
   readonly path: string;

@@ -168,7 +168,7 @@ export async function listReleases(
   };
 }
 
-export interface NewRelease {
+interface NewRelease {
   readonly id: string;
   readonly state: "waiting" | "released";
   readonly key: string;

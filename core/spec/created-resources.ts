@@ -47,7 +47,7 @@ export const isSamePath = (one: string, other: string): boolean =>
   one.replace(/\{[^}]*\}/g, "{}") === other.replace(/\{[^}]*\}/g, "{}");
 
 /** A kind of created resource: the snake-case name of its ID, and the path of its collection. */
-export interface ResourceKind {
+interface ResourceKind {
   readonly name: string;
   readonly path: string;
 }

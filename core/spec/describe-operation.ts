@@ -25,7 +25,7 @@ import { isWatch } from "./watch";
 import { splitCredential } from "./service";
 
 /** The requirement of a field: always, depending on a rule, or never. */
-export type FieldRequirement = "required" | "by rule" | "optional";
+type FieldRequirement = "required" | "by rule" | "optional";
 
 /** A field of the input. Its options are those of the field, or of each entry of a list. */
 export interface FieldDoc extends Field {

@@ -72,7 +72,7 @@ export interface JournalNote {
 }
 
 /** Fields of an FxdeskError, as its constructor takes them. */
-export interface ErrorFacts {
+interface ErrorFacts {
   readonly operation: string;
   readonly outcome: Outcome;
   readonly code: ErrorCode;

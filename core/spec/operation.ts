@@ -133,7 +133,7 @@ export interface ListedRecovery {
  * Recovery by sending the call again with the same request ID, if a setting confirms that the service deduplicates by
  * it.
  */
-export interface ResentRecovery {
+interface ResentRecovery {
   readonly kind: "resent";
   /** Setting that must be `yes` to allow it. */
   readonly setting: string;

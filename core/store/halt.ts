@@ -2,7 +2,7 @@
 import type { StatementRunner, Row } from "./database";
 import type { Store } from "./open";
 
-export interface Halt {
+interface Halt {
   /** Name of the halted environment, for example `api`; undefined for all environments. */
   readonly environment: string | undefined;
   /** Milliseconds since 1970, by the clock of the store. */

@@ -10,7 +10,7 @@ import { openDatabase } from "./open";
 import { type Sealer, createSealer } from "./sealer";
 import type { StoreSettings } from "./settings";
 
-export interface MovedStore {
+interface MovedStore {
   /** Old and new location. */
   readonly from: string;
   readonly to: string;

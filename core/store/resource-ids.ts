@@ -11,7 +11,7 @@ interface Content {
   readonly given: Readonly<Record<string, unknown>>;
 }
 
-export interface StoredResourceId extends Content {
+interface StoredResourceId extends Content {
   /** Milliseconds since 1970, by the clock of the store. */
   readonly at: number;
 }

@@ -83,7 +83,7 @@ export async function reserveCalls(
   return row && parsePace(row);
 }
 
-export interface PaceChange extends Pick<Pace, "intervalMs" | "content"> {
+interface PaceChange extends Pick<Pace, "intervalMs" | "content"> {
   /** Duration for which no call may be sent, reserved or not. */
   readonly pauseMs: number;
 }

@@ -36,7 +36,7 @@ export type NextStep =
   | { readonly kind: "wait"; readonly ms: number; readonly isHeld: boolean; readonly hasFailed: boolean };
 
 /** The result of a read, to be saved. */
-export interface ReadResult extends Diff {
+interface ReadResult extends Diff {
   /** Reasons why the read was incomplete; empty if complete. */
   readonly gaps: readonly string[];
 }

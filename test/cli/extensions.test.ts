@@ -7,7 +7,7 @@ import { callablesOf } from "@fxdesk/toolkit/operations";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import { tempFolder } from "../support/resources";
 import { openSandbox } from "../support/sandboxes";
-import { runFxdesk as run, type CommandResult, type Variables, variablesOf } from "./run-command";
+import { failure, runFxdesk as run, type CommandResult, type Variables, variablesOf } from "./run-command";
 
 const extensionSource = `
 module.exports = ({ operation, json, z }) => ({ operations: [
@@ -90,9 +90,8 @@ test.each([
 ])("%s is a usage error", async (_, content, message) => {
   const path = content.endsWith(".js") ? content : await writeModule(content);
   for (const command of ["operations", "openapi"]) {
-    const { code, stdout, stderr } = await fxdesk([command], { FXDESK_EXTENSIONS: path });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-    expect(stderr).toMatch(/^FXDESK_EXTENSIONS /);
-    expect(stderr).toContain(message);
+    const ran = await fxdesk([command], { FXDESK_EXTENSIONS: path });
+    expect(ran).toEqual(failure(2, message));
+    expect(ran.stderr).toMatch(/^FXDESK_EXTENSIONS /);
   }
 });

@@ -13,7 +13,7 @@ import {
 } from "../support/login";
 import { tempFolder } from "../support/resources";
 import { openSandbox } from "../support/sandboxes";
-import { jsonOf, runFxdesk, storeVariables, usageErrorOf, type Variables } from "./run-command";
+import { failure, jsonOf, runFxdesk, storeVariables, usageErrorOf, type Variables } from "./run-command";
 
 let sandbox: Sandbox;
 let store: Variables;
@@ -116,9 +116,9 @@ test("no flag sends a profile to another service", async () => {
     "auth-client-id": "another",
   };
   for (const [flag, value] of Object.entries(flags)) {
-    const { code, stderr } = await callWithProfile("desk", `--${flag}`, value);
-    expect(code).toBe(2);
-    expect(stderr).toContain(`--${flag} cannot be changed for the profile desk`);
+    expect(await callWithProfile("desk", `--${flag}`, value)).toEqual(
+      failure(2, `--${flag} cannot be changed for the profile desk`),
+    );
   }
   expect(sandbox.requests).toHaveLength(before);
 });
@@ -129,8 +129,7 @@ test("logout prevents calls and deletes all secrets", async () => {
   const before = sandbox.requests.length;
 
   expect(await logout()).toMatchObject({ code: 0, stdout: "Logged out of the profile desk.\n" });
-  const { code, stderr } = await callWithProfile("desk");
-  expect([code, stderr]).toEqual([3, expect.stringContaining("fxdesk login --profile desk")]);
+  expect(await callWithProfile("desk")).toEqual(failure(3, "fxdesk login --profile desk"));
   expect(sandbox.requests).toHaveLength(before);
   expect(await jsonOf(["store", "check"], store)).toMatchObject({ tokens: 0, faults: [] });
   expect(await readFile(profilesPath(), "utf8")).not.toContain("secrets");
@@ -169,8 +168,7 @@ test("lists profiles from a file readable only by this user", async () => {
   for (const secret of [demo.authClientSecret, demo.apiKey]) expect(written).not.toContain(secret);
 
   await chmod(path, 0o644);
-  const { code, stderr } = await callWithProfile("desk");
-  expect([code, stderr]).toEqual([1, expect.stringContaining(`chmod 600 ${path}`)]);
+  expect(await callWithProfile("desk")).toEqual(failure(1, `chmod 600 ${path}`));
   await chmod(path, 0o600);
 });
 
@@ -253,8 +251,10 @@ test("reports a port in use", async () => {
 test("another store key does not open a profile", async () => {
   await login("desk", first);
   const variables = storeVariables(store.FXDESK_STORE!, Buffer.alloc(32, 9));
-  const { code, stderr } = await whoami("desk", variables);
-  expect([code, stderr]).toEqual([3, expect.stringContaining("another FXDESK_STORE_KEY")]);
+  expect(await whoami("desk", variables)).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("another FXDESK_STORE_KEY") as string,
+  });
   // A repeated login requires the application's secret.
   expect((await login("desk", { ...first, ...variables })).code).toBe(0);
   expect(await whoami("desk", variables)).toMatchObject({ code: 0 });

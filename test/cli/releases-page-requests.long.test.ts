@@ -2,9 +2,8 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
-import { request as httpRequest } from "node:http";
-import { request as httpsRequest } from "node:https";
 import { join } from "node:path";
+import { Agent, request } from "undici";
 import { freePort } from "../../demo/ports";
 import { setMailAddress } from "../../core/releases/people";
 import type { Decision } from "../../core/releases/release";
@@ -43,35 +42,30 @@ interface PageResponse {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
+/** The certificate of the page is self-signed. */
+const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
+
 /** Sends a request like a browser, with an Origin for forms. Unlike fetch, it can set any Host header. */
-function sendRequest(
+async function sendRequest(
   path: string,
   { cookie, form, headers = {} }: RequestOptions = {},
   at = page.url,
 ): Promise<PageResponse> {
-  const body = form && new URLSearchParams(form).toString();
-  const usual = {
-    ...(cookie !== undefined && { cookie }),
-    ...(body !== undefined && { origin: page.url, "content-type": "application/x-www-form-urlencoded" }),
-  };
-  const request = at.startsWith("https:") ? httpsRequest : httpRequest;
-  return new Promise((resolve, reject) => {
-    const options = {
-      method: body === undefined ? "GET" : "POST",
-      headers: { ...usual, ...headers },
-      rejectUnauthorized: false,
-    };
-    const sent = request(at + path, options, (response) => {
-      let text = "";
-      response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-      response.on("end", () => {
-        const { location, "set-cookie": [set = ""] = [] } = response.headers;
-        const { statusCode, headers: received } = response;
-        resolve({ status: statusCode!, text, location, cookie: set.split(";")[0]!, headers: received });
-      });
-    });
-    sent.on("error", reject).end(body);
+  const type = { origin: page.url, "content-type": "application/x-www-form-urlencoded" };
+  const response = await request(at + path, {
+    dispatcher,
+    method: form ? "POST" : "GET",
+    headers: { ...(cookie !== undefined && { cookie }), ...(form && type), ...headers },
+    ...(form && { body: new URLSearchParams(form).toString() }),
   });
+  const { location, "set-cookie": set = "" } = response.headers as Record<string, string | undefined>;
+  return {
+    status: response.statusCode,
+    text: await response.body.text(),
+    location,
+    cookie: set.split(";")[0]!,
+    headers: response.headers,
+  };
 }
 
 async function signIn(name: string): Promise<string> {
@@ -215,8 +209,9 @@ describe("from other machines", () => {
     const headers = { host: "releases.example.com", origin: address.origin };
     const form = { name: "anna", secret: secretOf("anna") };
     const signedIn = await sendRequest("/sign-in", { form, headers }, at);
-    const [cookie] = signedIn.headers["set-cookie"] as string[];
-    expect(cookie).toMatch(/^__Host-fxdesk-releases=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/);
+    expect(signedIn.headers["set-cookie"]).toMatch(
+      /^__Host-fxdesk-releases=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    );
     expect(await sendRequest("/", { cookie: signedIn.cookie, headers }, at)).toMatchObject({ status: 200 });
     expect(await sendRequest("/sign-in", { form, headers: { ...headers, origin: at } }, at)).toMatchObject({
       status: 403,

@@ -10,7 +10,7 @@ import {
 } from "../core/releases/release-fixture";
 import { eventually } from "../support/eventually";
 import { closeLater } from "../support/resources";
-import { type CommandResult, runFxdesk, storeVariables, type Variables } from "./run-command";
+import { type CommandResult, failure, runFxdesk, storeVariables, type Variables } from "./run-command";
 
 let place: ReleaseFixture;
 let variables: Variables;
@@ -26,8 +26,6 @@ beforeAll(async () => {
 const releases = (args: readonly string[], input = "") =>
   runFxdesk(["releases", ...args], { variables, input });
 
-const refused = (message: string) => ({ code: 2, stdout: "", stderr: expect.stringContaining(message) });
-
 test("shows a request, releases it with a secret, and it is booked", async () => {
   const client = place.client();
   const { release: id } = await client.orders.order(sampleOrder({ reference: "CLI-1" }));
@@ -40,10 +38,10 @@ test("shows a request, releases it with a secret, and it is booked", async () =>
   const release = (person: string, secret: string) =>
     releases(["release", id, "--as", person], `${secret}\n`);
   expect(await release("anna", "a guess that is wrong")).toEqual(
-    refused("The secret of anna is wrong. No decision was recorded."),
+    failure(2, "The secret of anna is wrong. No decision was recorded."),
   );
   expect(await release("anna", "")).toMatchObject({ code: 2 });
-  expect(await release("carl", secretOf("carl"))).toEqual(refused("carl cannot release it"));
+  expect(await release("carl", secretOf("carl"))).toEqual(failure(2, "carl cannot release it"));
 
   const right = await release("anna", secretOf("anna"));
   expect(right).toMatchObject({ code: 0, stdout: `${id} is released.\n` });
@@ -99,17 +97,17 @@ describe("in a people file of its own", () => {
     const revoke = ["token", "erik", "--revoke"];
     expect(await change(revoke)).toMatchObject({ code: 0, stdout: "The token of erik was deleted.\n" });
     expect(await holder()).toBeUndefined();
-    expect(await change(revoke)).toEqual(refused("contains no token of erik"));
+    expect(await change(revoke)).toEqual(failure(2, "contains no token of erik"));
   });
 
   test("sets and removes an e-mail address", async () => {
     const address = (...flags: string[]) => change(["address", "erik", ...flags]);
     const addresses = async () => (await loadPeople(path)).addresses;
-    expect(await address("--mail", "erik")).toEqual(refused("must be a mail address, for example anna@"));
+    expect(await address("--mail", "erik")).toEqual(failure(2, "must be a mail address, for example anna@"));
     expect(await address("--mail", "erik@example.com")).toMatchObject({ code: 0 });
     expect(await addresses()).toEqual({ erik: "erik@example.com" });
     expect(await address("--remove")).toMatchObject({ code: 0 });
     expect(await addresses()).toEqual({});
-    expect(await address()).toEqual(refused("--mail <address> is required"));
+    expect(await address()).toEqual(failure(2, "--mail <address> is required"));
   });
 });

@@ -74,6 +74,13 @@ export async function usageErrorOf(args: readonly string[], options: RunOptions 
   return stderr;
 }
 
+/** The result of a command that fails with a message on stderr. */
+export const failure = (code: number, message: string): CommandResult => ({
+  code,
+  stdout: "",
+  stderr: expect.stringContaining(message) as string,
+});
+
 /** Returns an environment with only the given variables. */
 export const environmentOf = (variables: Variables = {}) => {
   const { PATH, XDG_STATE_HOME, XDG_CONFIG_HOME } = process.env;

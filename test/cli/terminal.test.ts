@@ -6,7 +6,6 @@ import { runCommand } from "../../cli/command-line/command";
 import { runCommandLine } from "../../cli/main";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import { numbersService } from "../support/numbers-procedure";
-import { suggestions } from "../../core/values/suggestions";
 import { table } from "../../cli/terminal/table";
 import type { Terminal } from "../../cli/terminal/terminal";
 
@@ -75,11 +74,4 @@ describe("a table", () => {
   test("contains no control or bidi characters", () => {
     expect(table([{ name: "a\u001b[2Jb\u009b1m\u202Ec" }])).toBe("name\na [2Jb 1mc\n");
   });
-});
-
-test("suggests the nearest words first, or none", () => {
-  expect(suggestions("acounts.lst", ["trades.list", "accounts.list", "accounts.get"])[0]).toBe(
-    "accounts.list",
-  );
-  expect(suggestions("xyz", ["trades.list"])).toEqual([]);
 });

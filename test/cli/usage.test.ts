@@ -7,7 +7,7 @@ import { watches } from "../../core/watches/all";
 import { watchCommandName } from "../../cli/command-line/arguments";
 import manifest from "../../package.json";
 import { listen, tempFolder } from "../support/resources";
-import { jsonOf, runFxdesk, usageErrorOf, type Variables } from "./run-command";
+import { failure, jsonOf, runFxdesk, usageErrorOf, type Variables } from "./run-command";
 
 const commands = {
   "": ["call", "operations", "login", "whoami", "watch", "mcp", "sandbox", "store", "halt", "openapi"],
@@ -228,11 +228,9 @@ describe("fxdesk operations", () => {
   });
 
   test("reports that no operation contains the words", async () => {
-    expect(await runFxdesk(["operations", "trades", "submarine"])).toEqual({
-      code: 4,
-      stdout: "",
-      stderr: expect.stringMatching(/^No operation contains "trades" and "submarine"/) as string,
-    });
+    expect(await runFxdesk(["operations", "trades", "submarine"])).toEqual(
+      failure(4, 'No operation contains "trades" and "submarine"'),
+    );
   });
 
   test("lists each operation with its effect, as text and as data", async () => {

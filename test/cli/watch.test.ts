@@ -99,16 +99,15 @@ describe("a change as a line", () => {
   };
   test.each([
     [
-      { kind: "new", entry: { id: "T-1", amount: { value: "1.00" }, parts: [1, 2], none: null } },
-      "new      id T-1, parts 2 items, amount.value 1.00",
+      {
+        kind: "new",
+        entry: { thing_id: "T-1", cost: { amount: "1.00", currency: "EUR" }, parts: [1, 2], none: null },
+      },
+      "new      cost 1.00 EUR, parts 2 items, thing_id T-1",
     ],
     [
       { kind: "changed", entry: { status: "Closed", note: "x" }, before: { status: "Funded", other: 1 } },
       "changed  T-1, status Funded -> Closed, note x",
-    ],
-    [
-      { kind: "new", entry: { thing_id: "T-1", cost: { amount: "1.00", currency: "EUR" } } },
-      "new      cost 1.00 EUR, thing_id T-1",
     ],
     [
       { kind: "gone", entry: undefined, before: { amount: "1" }, repeated: true },

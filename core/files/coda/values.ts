@@ -55,7 +55,7 @@ export const parseAmount = (digits: string, currency: string): string =>
   formatAmount(parseThousandths(digits), currency);
 
 /** 0 Belgian number, 1 other number, 2 Belgian IBAN, 3 other IBAN. */
-export type AccountStructure = "0" | "1" | "2" | "3";
+type AccountStructure = "0" | "1" | "2" | "3";
 
 export function accountStructureOf(number: string): AccountStructure {
   if (isIban(number)) return number.startsWith("BE") ? "2" : "3";

@@ -17,7 +17,7 @@ import {
 import { type Candidate, collectEvidence, dayMs, type Evidence, findCandidates } from "./evidence";
 import { compareParties, hasLetters, isDistinctive, referencePattern } from "./names";
 
-export interface MatchingRules {
+interface MatchingRules {
   /** Maximum fee by which a credit may be lower, or a debit higher, than expected. */
   readonly feeTolerance: string;
   /** Maximum number of days between item and payment, if no reference matches. */
