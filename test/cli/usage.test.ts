@@ -52,7 +52,7 @@ describe("help", () => {
   });
 
   test("lists the exit codes", async () => {
-    expect(await helpOf()).toContain("7  Sent");
+    expect(await helpOf()).toContain("7  The outcome");
   });
 
   test("of a watch is derived from its declaration", async () => {
