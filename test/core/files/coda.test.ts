@@ -55,29 +55,6 @@ describe("writing", () => {
     ]);
   });
 
-  test.each([
-    ["090933755493", "1", "101090933755493"],
-    ["RF18539007547034", "1", "100RF18539007547034"],
-    ["090933755494", "0", "090933755494 and more"],
-  ])("the reference %s has type %s", async (creditorReference, type, communication) => {
-    const text = await write(statement([entry({ creditorReference, remittance: "and more" })], { account }));
-    const movement = linesOf(text)[2]!;
-    expect(charactersAt(movement, 62)).toBe(type);
-    expect(charactersAt(movement, 63, 115).trim()).toBe(communication);
-  });
-
-  test.each([
-    ["BE70000012345678", "2"],
-    ["NL13TEST0123456789", "3"],
-    ["000001234567", "0"],
-    ["12345-678", "1"],
-  ])("account %s is of structure %s", async (number, structure) => {
-    const text = await write(statement([], { account: { number, currency: "USD" } }));
-    expect(charactersAt(linesOf(text)[1]!, 2)).toBe(structure);
-    const [found] = await collect(readCoda(text));
-    expect(found!.account).toEqual({ number, currency: "USD" });
-  });
-
   test("a reference that is too long is left out: a part of it would be a wrong one", async () => {
     const text = await write(
       statement([entry({ bankReference: "b".repeat(22), endToEndId: "e".repeat(36) })], {
@@ -92,37 +69,6 @@ describe("writing", () => {
     const lines = linesOf(await write(statement([], { account })));
     expect(lines.map((line) => line[0])).toEqual(["0", "1", "9"]);
     expect(charactersAt(lines[2]!, 17, 22)).toBe("000001");
-  });
-
-  test("the last of several files says so", async () => {
-    const text = await write(statement([], { account }), statement([entry()], { account }));
-    expect(
-      linesOf(text)
-        .filter((line) => line.startsWith("9"))
-        .map((line) => charactersAt(line, 128)),
-    ).toEqual(["1", "2"]);
-  });
-
-  test("details of an entry are marked and add nothing to the sums", async () => {
-    const total = entry({ amount: "3", details: [entry({ amount: "1" }), entry({ amount: "2" })] });
-    const text = await write(statement([total, entry({ amount: "4" })], { account }));
-    const movements = linesOf(text).filter((line) => line.startsWith("21"));
-    expect(
-      movements.map((line) => [charactersAt(line, 3, 6), charactersAt(line, 7, 10), charactersAt(line, 125)]),
-    ).toEqual([
-      ["0001", "0000", "1"],
-      ["0001", "0001", "0"],
-      ["0001", "0002", "1"],
-      ["0002", "0000", "0"],
-    ]);
-    expect(charactersAt(linesOf(text).at(-1)!, 38, 52)).toBe("000000000007000");
-    const [found] = await collect(readCoda(text));
-    expect(
-      found!.entries.map(({ amount, details }) => [amount, details?.map((detail) => detail.amount)]),
-    ).toEqual([
-      ["3.00", ["1.00", "2.00"]],
-      ["4.00", undefined],
-    ]);
   });
 
   test("after 9999 movements counting goes on from 0000", async () => {

@@ -1,5 +1,10 @@
-/** What has no end: a reader stops with a FormatError, and takes no more of it than it may. */
+/**
+ * What has no end, or was made to be slow: a reader stops with a FormatError and takes no more than it may, and the time to
+ * read and write grows with the length, not with its square.
+ */
 import {
+  type Entry,
+  FormatError,
   readCoda,
   readCodaParts,
   readCsv,
@@ -12,10 +17,11 @@ import {
   type TextSource,
   writeCoda,
   writeCsv,
+  writeMt940,
 } from "../../../core/files";
 import { maxFieldLength, maxPartLength } from "../../../core/files/text-lines";
 import { message } from "./mt940-messages";
-import { collect, entry, problemOf, toPieces, statement } from "./statement-fixtures";
+import { collect, entry, problemOf, readOutcome, toPieces, statement } from "./statement-fixtures";
 
 /** More than a reader may take in before it stops. */
 const excessiveLength = 2 * maxPartLength;
@@ -77,29 +83,24 @@ async function expectRefused(
 
 const openEntry = `${openMessage}${line61}\n`;
 
-test.each<[string, string, string, string]>([
-  ["text", "", "x", "unrecognised :20: 1"],
-  ["XML", "<Document>", "<a/>", "unrecognised :20: 1"],
-  ["blanks", "", " ", "unrecognised :20: 1"],
-  ["blanks behind a message", `${message([])}\r\n`, " ", "too_long :20: 7"],
-  ["a dash", openMessage, "-", "too_long :60F: 4"],
-  ["a line of :20:", ":20:", "x", "too_long :20: 1"],
-  ["a line of :61:", `${openMessage}${line61}`, "/", "too_long :61: 5"],
-  ["a line of :86:", `${openEntry}:86:`, "/", "too_long :86: 6"],
-  ["a further line", `${openEntry}:86:\n`, "/", "too_long :86: 6"],
-  ["lines of :25:", ":20:A\n:25:B", "x\n", "too_long :25: 2"],
-  ["lines of :61:", openEntry, "x\n", "too_long :61: 5"],
-  ["lines of :86:", `${openEntry}:86:`, "x\n", "too_long :86: 6"],
-  ["fields :86:", openEntry, ":86:Rent\n", "too_long :86:"],
-  ["fields :86: of the statement", messageWithoutEnd, ":86:Rent\n", "too_long :86:"],
-])("MT940: %s without an end", async (_, beginning, repeated, problem) => {
-  // Tags and CR are taken, but do not count.
-  await expectRefused(readMt940, [beginning, repeated], 2 * maxFieldLength, problem);
-});
-
-test("MT940: balances without an end", async () => {
-  const line = `:65:C260201EUR1,${" ".repeat(1000)}\r\n`;
-  await expectRefused(readMt940, [messageWithoutEnd, line], 1.2 * maxPartLength, "too_long :65:");
+/** A limit is a little more than this; tags and line ends are taken, but do not count. */
+const [maxField, maxPart] = [2 * maxFieldLength, 1.2 * maxPartLength];
+const balances = `:65:C260201EUR1,${" ".repeat(1000)}\r\n`;
+test.each<[string, string, string, number, string]>([
+  ["text", "", "x", maxField, "unrecognised :20: 1"],
+  ["XML", "<Document>", "<a/>", maxField, "unrecognised :20: 1"],
+  ["blanks", "", " ", maxField, "unrecognised :20: 1"],
+  ["blanks behind a message", `${message([])}\r\n`, " ", maxField, "too_long :20: 7"],
+  ["a dash", openMessage, "-", maxField, "too_long :60F: 4"],
+  ["a line of :61:", `${openMessage}${line61}`, "/", maxField, "too_long :61: 5"],
+  ["a line of :86:", `${openEntry}:86:`, "/", maxField, "too_long :86: 6"],
+  ["lines of :25:", ":20:A\n:25:B", "x\n", maxField, "too_long :25: 2"],
+  ["lines of :86:", `${openEntry}:86:`, "x\n", maxField, "too_long :86: 6"],
+  ["fields :86:", openEntry, ":86:Rent\n", maxField, "too_long :86:"],
+  ["fields :86: of the statement", messageWithoutEnd, ":86:Rent\n", maxField, "too_long :86:"],
+  ["balances", messageWithoutEnd, balances, maxPart, "too_long :65:"],
+])("MT940: %s without an end", async (_, beginning, repeated, max, problem) => {
+  await expectRefused(readMt940, [beginning, repeated], max, problem);
 });
 
 test("a text is refused as a stream is", async () => {
@@ -108,46 +109,34 @@ test("a text is refused as a stream is", async () => {
   expect(await problemOf(readCoda(coda))).toBe("invalid 0 1");
 });
 
-test.each([
-  ["text", "x", "unrecognised xx 1"],
-  ["blanks", " ", "unrecognised    1"],
-  ["a header", "0", "too_long 0 1"],
-])("CODA: %s without an end", async (_, repeated, problem) => {
-  await expectRefused(readCoda, ["", repeated], 1.2 * maxFieldLength, problem);
+/** Lines repeated for ever, or what follows the lines before the first one that matches. */
+test.each<[string, RegExp | undefined, string, number, string]>([
+  ["text", undefined, "x", maxField, "unrecognised xx 1"],
+  ["blanks", undefined, " ", maxField, "unrecognised    1"],
+  ["a header", undefined, "0", maxField, "too_long 0 1"],
+  ["details", /^21.{4}(?!0000)/, "", maxPart, "too_long 2.1"],
+  ["information", /^31/, "", maxPart, "too_long 3.1"],
+  ["communications", /^4/, "", maxPart, "too_long 4"],
+])("CODA: %s without an end", async (_, line, repeated, max, problem) => {
+  const parts = line ? await splitAtLine(writeCoda([full]), line) : (["", repeated] as const);
+  await expectRefused(readCoda, parts, max, problem);
 });
 
-test.each<[string, RegExp, string]>([
-  ["details", /^21.{4}(?!0000)/, "too_long 2.1"],
-  ["information", /^31/, "too_long 3.1"],
-  ["communications", /^4/, "too_long 4"],
-])("CODA: %s without an end", async (_, start, problem) => {
-  const parts = await splitAtLine(writeCoda([full]), start);
-  await expectRefused(readCoda, parts, 1.2 * maxPartLength, problem);
-});
-
-test.each([
-  ["text", "", "x", "unrecognised record 1"],
-  ["a quote", '"', "x\n", "unrecognised record 1"],
-  ["a header", "record,", "x", "missing account_number 1"],
-])("CSV: %s without an end", async (_, beginning, repeated, problem) => {
-  await expectRefused(readCsv, [beginning, repeated], 1.2 * maxFieldLength, problem);
-});
-
-test.each([
-  ["a row", "", "x"],
-  ["a row of quotes", "", '"'],
-  ["a quote", '"', "x"],
-  ["a quote over lines", '"', "\n"],
-  ["blanks", "", " "],
-])("CSV: %s without an end behind the header", async (_, start, repeated) => {
-  const [header] = await splitAtLine(writeCsv([full]), /opening/);
-  await expectRefused(readCsv, [header + start, repeated], 1.2 * maxFieldLength, "too_long record 2");
-});
-
-test.each(["detail", "forward"])("CSV: rows of %s without an end", async (record) => {
-  const [before, row] = await splitAtLine(writeCsv([full]), new RegExp(`,${record},`));
-  const long = row.replace("\r\n", `${" ".repeat(1000)}\r\n`);
-  await expectRefused(readCsv, [before, long], 1.2 * maxPartLength, "too_long record");
+test.each<[string, RegExp | undefined, string, string, number, string]>([
+  ["text", undefined, "", "x", maxField, "unrecognised record 1"],
+  ["a quote", undefined, '"', "x\n", maxField, "unrecognised record 1"],
+  ["a header", undefined, "record,", "x", maxField, "missing account_number 1"],
+  ["a row", /opening/, "", "x", maxField, "too_long record 2"],
+  ["a row of quotes", /opening/, "", '"', maxField, "too_long record 2"],
+  ["a quote in a row", /opening/, '"', "x", maxField, "too_long record 2"],
+  ["a quote over lines", /opening/, '"', "\n", maxField, "too_long record 2"],
+  ["blanks", /opening/, "", " ", maxField, "too_long record 2"],
+  ["rows of details", /,detail,/, "", `${" ".repeat(1000)}\r\n`, maxPart, "too_long record"],
+  ["rows of balances", /,forward,/, "", `${" ".repeat(1000)}\r\n`, maxPart, "too_long record"],
+])("CSV: %s without an end", async (_, row, start, repeated, max, problem) => {
+  const [before, line] = row ? await splitAtLine(writeCsv([full]), row) : ["", ""];
+  const more = max === maxPart ? line.replace("\r\n", repeated) : repeated;
+  await expectRefused(readCsv, [before + start, more], max, problem);
 });
 
 describe("as much as may be", () => {
@@ -184,4 +173,143 @@ describe("as much as may be", () => {
     const text = `HEADER\r\n${passedOver}${message([])}\r\n${"\r\n".repeat(maxFieldLength)}${message([])}`;
     expect(await collect(readMt940(text))).toHaveLength(2);
   });
+});
+
+/** Work that is proportional to the length takes a fraction of a second; to its square, minutes. */
+const maxSeconds = 3;
+const characters = 80_000;
+const repetitions = 20_000;
+
+/** Checks the processor time, which other programs do not lengthen. */
+async function expectFast(work: () => Promise<unknown>): Promise<void> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000_000).toBeLessThan(maxSeconds);
+}
+
+const validMessage = message([line61, ":86:Rent"]);
+const informationStarts = ["", "/EREF/", "/CNTP/", "/EXCH/", "/OCMT/USD", "/REMI/STRD/CUR/"].concat([
+  "166?20",
+  "166?31",
+  "166?20SVWZ+",
+  "166?20OAMT+",
+]);
+
+/** Messages with a long text at each place. */
+const messagesWith = (long: string): string[] => [
+  long,
+  `${long}\r\n${validMessage}`,
+  `{1:${long}\r\n${validMessage}`,
+  `${validMessage}${long}\r\n${validMessage}`,
+  ...["REF", ":25:", ":25:TESTDEFF/", "1/1", "EUR100,"].map((before) =>
+    validMessage.replace(before.slice(0, 4), () => before + long),
+  ),
+  message([`:61:260115C${long}`]),
+  message([line61 + long]),
+  message([line61, long]),
+  message([line61, `/OCMT/${long}`]),
+  message([`:NS:${long}`]),
+  ...["", "\r\n:64:", "\r\n:86:"].map((before) => message([], `:62F:C260131EUR100,${before}${long}`)),
+  ...informationStarts.map((before) => message([line61, `:86:${before}${long}`])),
+];
+
+const withLongTexts = (long: string): Entry => ({
+  ...entry(),
+  customerReference: long,
+  bankReference: long,
+  endToEndId: long,
+  mandateId: long,
+  creditorId: long,
+  counterparty: { name: long, account: long, bic: long },
+  creditorReference: long,
+  remittance: long,
+  purpose: long,
+  returnReason: long,
+  additionalInformation: long,
+});
+
+const writers: [string, (statements: Statement[]) => AsyncIterable<string>][] = [
+  ["MT940", writeMt940],
+  ["MT940 with sub-tags", (statements) => writeMt940(statements, { subTags: true })],
+  ["CODA", writeCoda],
+  ["CSV", writeCsv],
+];
+
+const fillers = [
+  "/",
+  " ",
+  "/ ",
+  "?",
+  "?20",
+  "/BIC/x",
+  "EREF+",
+  "1",
+  ",",
+  '"',
+  "'",
+  "\n",
+  "x\r\n",
+  "\r",
+].concat(["a ", ":", "-", "{4:", "\u0000", "\u0301\u0316"]);
+
+describe.each(fillers)("%j, repeated,", (filler) => {
+  /** Ends with a character that no pattern for its end expects. */
+  const long = `${filler.repeat(Math.ceil(characters / filler.length))}x`;
+
+  test("is read quickly at any place of MT940", async () => {
+    for (const text of messagesWith(long)) await expectFast(() => readOutcome(readMt940(text)));
+  });
+
+  test("is read quickly as a line, a header and a record of CODA", async () => {
+    const [header = ""] = (await collectText(writeCoda([statement()]))).split("\r\n");
+    for (const text of [long, `0${long}`, `${header}\r\n1${long}`])
+      await expectFast(() => readOutcome(readCoda(text)));
+  });
+
+  test("is read quickly in the header and any cell of CSV", async () => {
+    const [header = "", opening = ""] = (await collectText(writeCsv([statement()]))).split("\r\n");
+    const cells = opening.split(",");
+    const rows = cells.map((_, index) => `${header}\r\n${cells.with(index, `"${long}"`).join(",")}\r\n`);
+    for (const text of [long, `"${long}`, `"${long}"`, `${header},${long}`, `${header}\r\n${long}`, ...rows])
+      await expectFast(() => readOutcome(readCsv(text)));
+  });
+
+  test.each(writers)("is written quickly in %s", async (_, write) => {
+    const account = { number: `x${long}`, currency: "EUR", bic: long, holder: long };
+    const all = statement([withLongTexts(`x${long}`)], { account, reference: long, information: long });
+    const others = [{ transactionCode: long }, { exchangeRate: long }, { bookingDate: long }];
+    for (const each of [all, ...others.map((fields) => statement([entry(fields)]))])
+      await expectFast(() =>
+        collectText(write([each])).catch((error: unknown) => expect(error).toBeInstanceOf(FormatError)),
+      );
+  });
+});
+
+test.each<[string, (text: string) => AsyncIterable<Statement>, AsyncIterable<string>]>([
+  ["MT940", readMt940, writeMt940([full])],
+  ["CODA", readCoda, writeCoda([full])],
+  ["CSV", readCsv, writeCsv([full])],
+])("any repeated line of %s is read quickly", async (_, read, written) => {
+  const lines = (await collectText(written)).split("\r\n");
+  for (const [index, line] of lines.entries()) {
+    const text = lines.toSpliced(index, 1, ...Array.from({ length: repetitions }, () => line)).join("\r\n");
+    await expectFast(() => readOutcome(read(text)));
+  }
+});
+
+test("keeps every entry, balance and code word of a long statement", async () => {
+  const lines = (line: string) => Array.from({ length: repetitions }, () => line);
+  const closing = [":62F:C260131EUR100,", ...lines(":65:C260201EUR1,")].join("\r\n");
+  const [found] = await collect(readMt940(message(lines(line61), closing)));
+  expect([found!.entries.length, found!.forwardBalances!.length]).toEqual([repetitions, repetitions]);
+  const words = `:86:/EREF/E-1${"/BIC/x".repeat(150_000)}`;
+  const [other] = await collect(readMt940(message([line61, words])));
+  expect(other!.entries[0]).toMatchObject({ endToEndId: "E-1", counterparty: { bic: "x" } });
+});
+
+test("writes a text of any length", async () => {
+  const remittance = "a ".repeat(10_000_000);
+  const text = await collectText(writeMt940([statement([entry({ remittance })])]));
+  expect(text).toContain(`:86:${"a ".repeat(31)}a\r\n`);
 });

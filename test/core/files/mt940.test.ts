@@ -143,16 +143,6 @@ describe("reading", () => {
     });
   });
 
-  test("statements of several accounts, with other text around them", async () => {
-    const one = message([]);
-    const other = message([]).replace("NL13TEST0123456789", "TESTUS33/12345").replaceAll("EUR", "USD");
-    const found = await collect(readMt940(["HEADER OF THE BANK", one, "940", other].join("\r\n")));
-    expect(found.map(({ account }) => account)).toEqual([
-      { number: "NL13TEST0123456789", currency: "EUR" },
-      { number: "12345", bic: "TESTUS33", currency: "USD" },
-    ]);
-  });
-
   test("piece by piece, before the end has come", async () => {
     const text = message([":61:260115C1,NTRFNONREF", ":61:260116D1,NTRFNONREF"]);
     const kinds: string[] = [];
