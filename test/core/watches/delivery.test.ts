@@ -5,6 +5,7 @@ import { StoreSession } from "../../../core/store/session";
 import { moveStore } from "../../../core/store/move";
 import { withStore } from "../../../core/store/open";
 import type { WatchStatus } from "../../../core/api/watch-options";
+import { closeLater } from "../../support/resources";
 import { engines } from "../store/engines";
 import {
   consume,
@@ -73,13 +74,8 @@ function expectDeliveredOnce(received: readonly ReceivedChange[]): void {
 const set = (world: WatchedSource, entry: Entry) => world.entries.set(entry.id, entry);
 
 describe.each(engines())("$name", ({ create }) => {
-  const opened: StoreSession[] = [];
-  const openStore = async (settings?: Awaited<ReturnType<typeof create>>) => {
-    const store = new StoreSession(settings ?? (await create()));
-    opened.push(store);
-    return store;
-  };
-  afterEach(() => Promise.all(opened.splice(0).map((store) => store.close())));
+  const openStore = async (settings?: Awaited<ReturnType<typeof create>>) =>
+    closeLater(new StoreSession(settings ?? (await create())));
 
   test("delivers each change once or marked for random changes and deaths", async () => {
     const settings = await create();

@@ -7,51 +7,13 @@ const [day1, day5, day9] = ["2026-03-01", "2026-03-05", "2026-03-09"];
 const later: DiffWindow = { from: undefined, start: undefined };
 const input = {};
 
-const stored = (states: Record<string, number | readonly [number, string]>) =>
-  new Map<string, EntryState>(
-    Object.entries(states).map(([id, known]) => {
-      const [v, day] = typeof known === "number" ? [known, ""] : known;
-      return [id, { state: { v }, day }];
-    }),
-  );
+const stored = (states: Record<string, readonly [number, string]>) =>
+  new Map<string, EntryState>(Object.entries(states).map(([id, [v, day]]) => [id, { state: { v }, day }]));
 const entry = (id: string, v: number, day?: string): Entry => ({ id, v, ...(day !== undefined && { day }) });
 
-/** Reports no new entry with the value 0. */
-const quietWatch = { ...watch, reportsNew: ({ v }: { readonly v?: unknown }) => v !== 0 } as typeof watch;
 const { reportsGone: _reportsGone, ...withoutGone } = datedWatch;
 
-/** Its state is the highest value so far. */
-const highestWatch = {
-  ...watch,
-  state: (each: unknown, _input: unknown, previous: unknown) => ({
-    v: Math.max((each as Entry).v, (previous as { v: number } | undefined)?.v ?? 0),
-  }),
-} as typeof watch;
-
 test.each([
-  [
-    "entries in their order, with missing ones last",
-    { a: 1, b: 1, c: 1 },
-    { current: [entry("d", 1), entry("c", 2), entry("b", 1)] },
-    ["new d", "changed c before 1", "gone a before 1"],
-    "b=1 c=2 d=1",
-  ],
-  ["the last of two entries with one ID", {}, { current: [entry("a", 1), entry("a", 2)] }, ["new a"], "a=2"],
-  ["a state that is not reported when new", {}, { watch: quietWatch, current: [entry("a", 0)] }, [], "a=0"],
-  [
-    "the same state when it changes",
-    { a: 1 },
-    { watch: quietWatch, current: [entry("a", 0)] },
-    ["changed a before 1"],
-    "a=0",
-  ],
-  [
-    "a state that depends on the previous one",
-    { a: 5 },
-    { watch: highestWatch, current: [entry("a", 2)] },
-    [],
-    "a=5",
-  ],
   [
     "entries before the first day",
     { a: [1, day1] },

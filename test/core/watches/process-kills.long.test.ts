@@ -6,13 +6,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import * as fc from "fast-check";
 import type { StoreSettings } from "../../../core/store/settings";
 import { eventually } from "../../support/eventually";
+import { listen } from "../../support/resources";
 import { engines } from "../store/engines";
 
 const changeCount = Number(process.env.FXDESK_RUNS ?? 1_000);
@@ -105,8 +105,7 @@ describe.each(engines())("$name", ({ create }) => {
       const server = createServer((_, response) => {
         response.end(JSON.stringify([...things].map(([id, v]) => ({ id, v }))));
       });
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+      const url = `http://127.0.0.1:${await listen(server)}/`;
       const delivered: PrintedChange[] = [];
       const outstanding = new Set<string>();
       const expected = new Set<string>();
@@ -144,7 +143,6 @@ describe.each(engines())("$name", ({ create }) => {
       } finally {
         over.abort();
         await Promise.all(competing);
-        server.close();
       }
       const first = new Set<string>();
       const unmarked: PrintedChange[] = [];

@@ -1,24 +1,21 @@
 /** Each watch against the sandbox: it reports events once. */
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { Sandbox } from "@fxdesk/sandbox";
 import { setTimeout as wait } from "node:timers/promises";
 import type { FxdeskClient } from "../../../core";
 import type { SinceOptions, ChangeBatch } from "../../../core/api/watch-options";
 import { thresholdSideOf, watchBalances } from "../../../core/watches/balances";
-import { makeQuote, sandboxClient } from "../../support/samples";
+import { makeQuote } from "../../support/samples";
+import { openClient, openSandbox } from "../../support/sandboxes";
 import { eventually } from "../../support/eventually";
 
 let sandbox: Sandbox;
 let client: FxdeskClient;
 let consumer = 0;
 beforeAll(async () => {
-  sandbox = await startSandbox({ daysBehind: 30 });
-  client = sandboxClient(sandbox, { psu: { "PSU-IP-Address": "192.0.2.10" } });
+  sandbox = await openSandbox({ daysBehind: 30 });
+  client = openClient(sandbox, { psu: { "PSU-IP-Address": "192.0.2.10" } });
 });
 beforeEach(() => (consumer += 1));
-afterAll(async () => {
-  await client.close();
-  await sandbox.close();
-});
 
 /** Polls a watch with since(). */
 function asking<I, E>(
