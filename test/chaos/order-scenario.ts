@@ -331,7 +331,6 @@ export async function runOrders(given: OrderScenario): Promise<OrderScenarioRepo
   } finally {
     await Promise.all(bookers.map((booker) => booker.close()));
     await proxy.close();
-    await place.close();
   }
 }
 

@@ -12,14 +12,14 @@ import {
   createReleaseFixture,
   secretOf,
 } from "../core/releases/release-fixture";
-import { type Postgres, startPostgres } from "../core/store/engines";
+import { startPostgres } from "../core/store/engines";
 import { demoEnvironment, fxdeskMcp, type McpClient, revisions, textOf } from "../mcp/support/clients";
 import { eventually } from "../support/eventually";
+import { closeLater } from "../support/resources";
 
 const runs = Number(process.env.FXDESK_RUNS ?? 20);
 const builtExtension = join(__dirname, "../../sandbox/dist/extensions/extension.js");
 
-let postgres: Postgres;
 let place: ReleaseFixture;
 let variables: Record<string, string>;
 let servers: McpClient[];
@@ -27,7 +27,7 @@ let servers: McpClient[];
 const startServer = () => revisions["2026-07-28"].stdio(fxdeskMcp(["--allow", "money"], variables));
 
 beforeAll(async () => {
-  postgres = await startPostgres();
+  const postgres = closeLater(await startPostgres());
   place = await createReleaseFixture({ store: await postgres.create() });
   const settings = {
     store: place.store.location,
@@ -43,11 +43,7 @@ beforeAll(async () => {
   servers = await Promise.all([startServer(), startServer()]);
 }, 120_000);
 
-afterAll(async () => {
-  await Promise.all(servers.map((server) => server.close()));
-  await place.close();
-  await postgres.close();
-}, 60_000);
+afterAll(() => Promise.all(servers.map((server) => server.close())), 60_000);
 
 async function structured(server: McpClient, name: string, input: object): Promise<JsonObject> {
   const result = await server.callTool({ name, arguments: { ...input } });

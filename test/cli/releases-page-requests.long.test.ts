@@ -22,7 +22,7 @@ import { program, storeVariables } from "./run-command";
 let place: ReleaseFixture;
 let page: ReleasesPage;
 beforeAll(async () => {
-  place = closeLater(await createReleaseFixture());
+  place = await createReleaseFixture();
   page = closeLater(await serveReleases({ service: place.service, files: filesOf(place), port: 0 }));
 });
 
@@ -222,7 +222,7 @@ describe("from other machines", () => {
 });
 
 test("fxdesk releases serve mails a link to the page, and SIGTERM stops both", async () => {
-  const box = closeLater(await startMailServerStub());
+  const box = await startMailServerStub();
   const people = join(place.folder, "people-with-addresses.json");
   await copyFile(place.peoplePath, people);
   await setMailAddress(people, "anna", "anna@example.com");

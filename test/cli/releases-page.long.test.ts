@@ -18,7 +18,7 @@ let place: ReleaseFixture;
 let page: ReleasesPage;
 beforeAll(async () => {
   browser = closeLater(await launchBrowser());
-  place = closeLater(await createReleaseFixture({ sandbox: { now: new Date("2026-03-16T09:00:00Z") } }));
+  place = await createReleaseFixture({ sandbox: { now: new Date("2026-03-16T09:00:00Z") } });
   const files = { policy: place.policyPath, people: place.peoplePath };
   page = closeLater(await serveReleases({ service: place.service, files, port: 0 }));
 });

@@ -9,13 +9,12 @@ import {
   secretOf,
 } from "../core/releases/release-fixture";
 import { eventually } from "../support/eventually";
-import { closeLater } from "../support/resources";
 import { type CommandResult, failure, runFxdesk, storeVariables, type Variables } from "./run-command";
 
 let place: ReleaseFixture;
 let variables: Variables;
 beforeAll(async () => {
-  place = closeLater(await createReleaseFixture());
+  place = await createReleaseFixture();
   variables = {
     ...storeVariables(place.store.location, place.store.key),
     FXDESK_POLICY: place.policyPath,

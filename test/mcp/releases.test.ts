@@ -43,7 +43,7 @@ let server: HttpServer;
 beforeAll(async () => {
   // The log has a line for each money call.
   jest.spyOn(console, "error").mockImplementation();
-  place = closeLater(await createReleaseFixture());
+  place = await createReleaseFixture();
   server = await serve({ client: place.client(), ...offer, token });
 });
 

@@ -5,7 +5,6 @@ import type { FxdeskClient } from "@fxdesk/toolkit";
 import { people, type ReleaseFixture, createReleaseFixture } from "../core/releases/release-fixture";
 import { eventually } from "../support/eventually";
 import { approve } from "../support/samples";
-import { closeLater } from "../support/resources";
 import { bearer, type McpClient, revisions, serve, textOf, token } from "./support/clients";
 
 /** Estimates the tokens of a result. */
@@ -25,16 +24,14 @@ const costs: Cost[] = [];
 
 beforeAll(async () => {
   jest.spyOn(console, "error").mockImplementation();
-  place = closeLater(
-    await createReleaseFixture({
-      policy: {
-        people: [...people],
-        rules: [{ operations: ["trades.order"], from: ["anna"] }],
-        quoteEverySeconds: 0.05,
-      },
-      sandbox: { daysBehind: 90 },
-    }),
-  );
+  place = await createReleaseFixture({
+    policy: {
+      people: [...people],
+      rules: [{ operations: ["trades.order"], from: ["anna"] }],
+      quoteEverySeconds: 0.05,
+    },
+    sandbox: { daysBehind: 90 },
+  });
   ({ sandbox } = place);
   fxdesk = place.client({ settings: { redirectUri: sandbox.demo.redirectUri! } });
   const { url } = await serve({ client: fxdesk, toolsets: ["all"], allow: ["change", "money"], token });

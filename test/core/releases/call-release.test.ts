@@ -20,7 +20,6 @@ beforeAll(async () => {
   client = place.client();
   payment = (await sampleInput("payments.initiate", client)) as unknown as typeof payment;
 });
-afterAll(() => place.close());
 
 const posts = () =>
   place.sandbox.requests.filter(({ method, url }) => method === "POST" && url.startsWith("/v1/payments"))

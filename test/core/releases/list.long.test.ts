@@ -2,17 +2,16 @@
 import { createClient } from "@fxdesk/toolkit";
 import { StoreSession } from "../../../core/store/session";
 import { ReleaseService } from "../../../core/releases/release-service";
-import { useTempFolder, key } from "../store/engines";
+import { closeLater, tempFolder } from "../../support/resources";
+import { key } from "../store/engines";
 import { sampleRequest } from "./sample-requests";
 
-const files = useTempFolder();
-
 test("lists the newest 1,000 releases of the environment, and reports that there are more", async () => {
-  const location = `${files.path}/store.db`;
-  const desk = new ReleaseService(new StoreSession({ location, key }));
+  const location = `${await tempFolder()}/store.db`;
+  const desk = closeLater(new ReleaseService(new StoreSession({ location, key })));
   const baseUrl = "http://127.0.0.1:1";
   const environment = `api ${baseUrl}`;
-  const client = createClient({ baseUrl, store: location, storeKey: key.toString("base64") });
+  const client = closeLater(createClient({ baseUrl, store: location, storeKey: key.toString("base64") }));
   await desk.request(sampleRequest("elsewhere"));
   for (let count = 0; count < 1_000; count += 1)
     await desk.request(sampleRequest(String(count), { environment }));
@@ -21,6 +20,4 @@ test("lists the newest 1,000 releases of the environment, and reports that there
   await desk.request(sampleRequest("one more", { environment }));
   const newest = await client.orders.list({ states: ["waiting"] });
   expect([newest.releases.length, newest.complete]).toEqual([1_000, false]);
-  await client.close();
-  await desk.close();
 });

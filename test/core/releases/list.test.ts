@@ -2,6 +2,7 @@
 import { StoreSession } from "../../../core/store/session";
 import { ReleaseService } from "../../../core/releases/release-service";
 import { eventually } from "../../support/eventually";
+import { closeLater } from "../../support/resources";
 import { engines } from "../store/engines";
 import { sampleRequest } from "./sample-requests";
 
@@ -14,7 +15,7 @@ async function waitForClockTick(): Promise<void> {
 describe.each(engines())("$name", ({ create }) => {
   let desk: ReleaseService;
   beforeAll(async () => {
-    desk = new ReleaseService(new StoreSession(await create()));
+    desk = closeLater(new ReleaseService(new StoreSession(await create())));
     const ids: string[] = [];
     for (const name of ["1", "2", "3", "4"]) {
       ids.push((await desk.request(sampleRequest(name))).id);
@@ -25,7 +26,6 @@ describe.each(engines())("$name", ({ create }) => {
     await waitForClockTick();
     await desk.cancel(ids[0]!, "anna");
   });
-  afterAll(() => desk.close());
 
   const listed = async (looking: Partial<Parameters<ReleaseService["list"]>[0]>) => {
     const { releases, isComplete } = await desk.list({ limit: 100, ...looking });

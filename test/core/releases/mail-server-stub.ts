@@ -1,6 +1,7 @@
 /** A local mail server and the mails it received. */
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
+import { runLater } from "../../support/resources";
 
 export interface ReceivedMail {
   readonly to: string;
@@ -13,7 +14,6 @@ export interface MailServerStub {
   readonly refused: Set<string>;
   readonly url: string;
   to(address: string): string[];
-  close(): Promise<void>;
 }
 
 export const password = "p@ss/word of the server";
@@ -41,6 +41,7 @@ export async function startMailServerStub(): Promise<MailServerStub> {
       });
     },
   });
+  runLater(() => new Promise<void>((resolve) => server.close(resolve)));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.server.address() as AddressInfo;
   return {
@@ -48,6 +49,5 @@ export async function startMailServerStub(): Promise<MailServerStub> {
     refused,
     url: `smtp://fxdesk:${encodeURIComponent(password)}@127.0.0.1:${port}`,
     to: (address) => received.flatMap((each) => (each.to === address ? [each.message] : [])),
-    close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }

@@ -12,6 +12,7 @@ import { changeReleases, transitionRelease } from "../../../core/releases/reposi
 import { type OrderWorkerDependencies, OrderWorker } from "../../../core/orders/worker";
 import { withStore } from "../../../core/store/open";
 import { eventually } from "../../support/eventually";
+import { closeLater } from "../../support/resources";
 import { done, intent, longMs, unknown } from "../journal/fixtures";
 import { sampleOrder, type ReleaseFixture, createReleaseFixture } from "./release-fixture";
 
@@ -20,13 +21,8 @@ let store: StoreSession;
 let journal: Journal;
 beforeAll(async () => {
   place = await createReleaseFixture();
-  store = new StoreSession(place.store);
-  journal = await openJournal(place.store);
-});
-afterAll(async () => {
-  await journal.close();
-  await store.close();
-  await place.close();
+  store = closeLater(new StoreSession(place.store));
+  journal = closeLater(await openJournal(place.store));
 });
 
 describe("an order", () => {

@@ -1,6 +1,5 @@
 /** The policy file: parsing, errors and rules. */
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import Ajv from "ajv";
 import { z } from "zod";
@@ -13,6 +12,7 @@ import { enrol, isSecretOf, loadPeople } from "../../../core/releases/people";
 import { localTime, Policy, loadPolicy, parsePolicy } from "../../../core/releases/policy";
 import { isRateWithinLimit, findQuoteProblem, type Quote, worstRateFrom } from "../../../core/orders/quote";
 import type { OrderTerms, SealedCall, SealedOrder } from "../../../core/releases/terms";
+import { tempFolder } from "../../support/resources";
 
 const policyJson = `{
   "$schema": "policy.schema.json",
@@ -86,8 +86,7 @@ test.each([
 
 describe("files", () => {
   let folder: string;
-  beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), "fxdesk-files-"))));
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  beforeAll(async () => (folder = await tempFolder()));
 
   test("rejects files that others can write, and secrets that others can read", async () => {
     const policy = join(folder, "policy.json");

@@ -1,10 +1,10 @@
-/** Fixture for releases: a sandbox, a store, a policy, people with secrets, and their clients. */
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+/** Fixture for releases, closed with its test: a sandbox, a store, a policy, people with secrets, and their clients. */
+import { existsSync } from "node:fs";
+import { chmod, copyFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { z } from "zod";
 import { type ClientOptions, createClient, serviceFrom, type FxdeskClient } from "@fxdesk/toolkit";
-import { demo, type Sandbox, type SandboxOptions, startSandbox } from "@fxdesk/sandbox";
+import { demo, type Sandbox, type SandboxOptions } from "@fxdesk/sandbox";
 import { StoreSession } from "../../../core/store/session";
 import { ReleaseService } from "../../../core/releases/release-service";
 import { type DecisionRequest, recordDecision } from "../../../core/releases/decide";
@@ -13,6 +13,8 @@ import type { OrderInput } from "../../../core/releases/terms";
 import { enrol, loadPeople } from "../../../core/releases/people";
 import { type Policy, loadPolicy } from "../../../core/releases/policy";
 import type { StoreSettings } from "../../../core/store/settings";
+import { closeLater, tempFolder } from "../../support/resources";
+import { openSandbox } from "../../support/sandboxes";
 import { key } from "../store/engines";
 
 export const secretOf = (person: string): string => `the secret of ${person}`;
@@ -44,15 +46,19 @@ export interface ReleaseFixture {
     person: string,
     decision?: DecisionRequest["decision"],
   ): Promise<{ readonly state: string }>;
-  close(): Promise<void>;
 }
 
-/** One people file for all fixtures, because hashing secrets is slow. */
-let peoplePathPromise: Promise<string> | undefined;
+/** One people file for all fixtures of the run, because hashing secrets is slow. */
+const peopleFile = (): string => join(process.env.FXDESK_TEST_WORLDS!, "people.json");
 async function createPeopleFile(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "fxdesk-people-"));
-  const path = join(folder, "people.json");
-  for (const person of people.filter((name) => name !== "desk")) await enrol(path, person, secretOf(person));
+  const path = join(await tempFolder(), "people.json");
+  if (existsSync(peopleFile())) await copyFile(peopleFile(), path);
+  else {
+    for (const person of people.filter((name) => name !== "desk"))
+      await enrol(path, person, secretOf(person));
+    await copyFile(path, `${peopleFile()}.${process.pid}`);
+    await rename(`${peopleFile()}.${process.pid}`, peopleFile());
+  }
   return path;
 }
 
@@ -65,19 +71,18 @@ export async function createReleaseFixture({
   readonly policy?: PolicyInput;
   readonly sandbox?: SandboxOptions;
 } = {}): Promise<ReleaseFixture> {
-  const folder = await mkdtemp(join(tmpdir(), "fxdesk-release-"));
+  const folder = await tempFolder();
   const settings = store ?? { location: join(folder, "store.db"), key };
-  const sandbox = await startSandbox({ marketHours: "always", daysBehind: 1, ...options });
-  const peoplePath = await (peoplePathPromise ??= createPeopleFile());
+  const sandbox = await openSandbox({ marketHours: "always", daysBehind: 1, ...options });
+  const peoplePath = await createPeopleFile();
   const policyPath = join(folder, "policy.json");
   const setPolicy = async (given: PolicyInput) => {
     await writeFile(policyPath, JSON.stringify(given, null, 2));
     await chmod(policyPath, 0o644);
   };
   await setPolicy(policy);
-  const clients: FxdeskClient[] = [];
   const session = new StoreSession(settings);
-  const desk = new ReleaseService(session);
+  const desk = closeLater(new ReleaseService(session));
   const service = serviceFrom({
     FXDESK_EXTENSIONS: sandbox.extension.path,
     FXDESK_EXTENSION_EFFECTS: sandbox.extension.effects.join(","),
@@ -92,24 +97,24 @@ export async function createReleaseFixture({
     client(more = {}) {
       const { clientId, contactId, accessToken, apiKey } = demo;
       const { baseUrl, xs2aUrl } = sandbox;
-      const client = createClient(
-        {
-          baseUrl,
-          xs2aUrl,
-          clientId,
-          contactId,
-          credentials: { accessToken, apiKey },
-          store: settings.location,
-          storeKey: settings.key!.toString("base64"),
-          actor: "desk",
-          policy: policyPath,
-          people: peoplePath,
-          ...more,
-        },
-        service as never,
-      ) as FxdeskClient;
-      clients.push(client);
-      return client;
+      return closeLater(
+        createClient(
+          {
+            baseUrl,
+            xs2aUrl,
+            clientId,
+            contactId,
+            credentials: { accessToken, apiKey },
+            store: settings.location,
+            storeKey: settings.key!.toString("base64"),
+            actor: "desk",
+            policy: policyPath,
+            people: peoplePath,
+            ...more,
+          },
+          service as never,
+        ) as FxdeskClient,
+      );
     },
     setPolicy,
     async decide(id, person, decision = "release") {
@@ -120,12 +125,6 @@ export async function createReleaseFixture({
         people: await loadPeople(peoplePath),
       };
       return changeReleases(session, (access) => recordDecision(access, id, request));
-    },
-    async close() {
-      await Promise.all(clients.map((client) => client.close()));
-      await desk.close();
-      await sandbox.close();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

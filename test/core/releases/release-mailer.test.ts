@@ -5,6 +5,7 @@ import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type ReleaseMailerOptions, ReleaseMailer } from "../../../core/mail/release-mailer";
 import { setMailAddress } from "../../../core/releases/people";
 import { eventually } from "../../support/eventually";
+import { closeLater } from "../../support/resources";
 import { type MailServerStub, startMailServerStub, password } from "./mail-server-stub";
 import { sampleOrder, people as names, type ReleaseFixture, createReleaseFixture } from "./release-fixture";
 
@@ -12,7 +13,6 @@ let place: ReleaseFixture;
 let people: string;
 let mailServer: MailServerStub;
 let client: FxdeskClient;
-const open: ReleaseMailer[] = [];
 const log: string[] = [];
 
 beforeAll(async () => {
@@ -27,29 +27,24 @@ beforeEach(async () => {
   mailServer = await startMailServerStub();
   log.splice(0);
 });
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((mails) => mails.close()));
-  await mailServer.close();
-});
-afterAll(() => place.close());
 
 const addressOf = (name: string): string => `${name}@example.com`;
 const page = "https://releases.example.com";
 
 async function startMailer(more: Partial<ReleaseMailerOptions> = {}): Promise<ReleaseMailer> {
-  const mails = await ReleaseMailer.start({
-    service: place.service,
-    store: place.store,
-    files: { policy: place.policyPath, people },
-    settings: { server: mailServer.url, from: "fxdesk@example.com" },
-    page,
-    log: (line) => log.push(line),
-    pollIntervalMs: 20,
-    retryPauseMs: 5,
-    ...more,
-  });
-  open.push(mails);
-  return mails;
+  return closeLater(
+    await ReleaseMailer.start({
+      service: place.service,
+      store: place.store,
+      files: { policy: place.policyPath, people },
+      settings: { server: mailServer.url, from: "fxdesk@example.com" },
+      page,
+      log: (line) => log.push(line),
+      pollIntervalMs: 20,
+      retryPauseMs: 5,
+      ...more,
+    }),
+  );
 }
 
 const mailsAbout = (id: string) => mailServer.received.filter(({ message }) => message.includes(id));

@@ -6,7 +6,7 @@ import type { FxdeskClient } from "@fxdesk/toolkit";
 import type { Sandbox } from "@fxdesk/sandbox";
 import { exampleConnection } from "../../../nodes/shared/node-names";
 import { type ReleaseFixture, createReleaseFixture, secretOf } from "../../core/releases/release-fixture";
-import { closeLater, tempFolder } from "../../support/resources";
+import { tempFolder } from "../../support/resources";
 import { openClient } from "../../support/sandboxes";
 import { launchBrowser } from "./browser";
 import { writeExtension } from "./extension";
@@ -43,7 +43,7 @@ export class ExampleEnvironment {
 
   static async start(placement: Placement): Promise<ExampleEnvironment> {
     const folder = await tempFolder();
-    const place = closeLater(await createReleaseFixture({ sandbox: { daysBehind: 365 } }));
+    const place = await createReleaseFixture({ sandbox: { daysBehind: 365 } });
     const env = { ...(await writeExtension()), ...environmentFor(place.sandbox), FXDESK_MCP_TOKEN: mcpToken };
     const releasing = {
       FXDESK_STORE: place.store.location,
