@@ -14,14 +14,13 @@ import {
   type Panel,
   foldedList,
   interleave,
-  moneyText,
   emptyState,
   smallText,
   homeTrades,
   contactChoices,
-  contactNames,
 } from "./panel";
 import { completeBeneficiary, decidePayment } from "../control/controls/money";
+import { formatMoney } from "../world/money/currencies";
 import type { Trade, TradePayment } from "../world/model/trade";
 import type { World } from "../world/model/world";
 
@@ -60,28 +59,25 @@ export const approvalsPanel: Panel = {
   forms: () => controlForm(setSignatories),
 };
 
-interface PendingDecision {
-  readonly title: string;
-  /** ID of the resource, if the title does not contain it. */
-  readonly id?: string;
-  readonly terms: Html;
-  readonly decisionForm: Html;
-}
+/** Shows a pending decision. `id` identifies the resource, if the title does not contain it. */
+const renderDecision = (title: string, id: string | undefined, terms: Html, decisionForm: Html): Html =>
+  html`<article>
+    <h3>${title} ${smallText(id)}</h3>
+    <div class="terms">${terms}</div>
+    ${decisionForm}
+  </article>`;
 
-/** Lists the terms that have a value. */
-const definedTerms = (entries: readonly (readonly [string, string | undefined])[]): Html =>
-  definitionList(entries.flatMap(([name, value]) => (value ? [[name, value] as const] : [])));
-
-function paymentTerms(world: World, trade: Trade, payment: TradePayment): Html {
+function paymentTerms({ contacts }: World, trade: Trade, payment: TradePayment): Html {
   const { beneficiary, amount, date, createdBy, approvedBy } = payment;
   const { name, iban, accountNumber } = beneficiary;
-  return definedTerms([
-    [`To ${name}`, moneyText({ ...trade.buy, amount })],
+  const nameOf = (contactId: string) => contacts.get(contactId)?.name ?? contactId;
+  return definitionList([
+    [`To ${name}`, formatMoney({ ...trade.buy, amount })],
     ["Account", iban ?? accountNumber ?? "unknown"],
     ["From trade", trade.tradeId],
     ["Payment date", date],
-    ["Requested by", createdBy && contactNames(world, [createdBy])],
-    ["Approved by", contactNames(world, approvedBy)],
+    ["Requested by", createdBy && nameOf(createdBy)],
+    ["Approved by", approvedBy.map(nameOf).join(", ")],
   ]);
 }
 
@@ -91,92 +87,79 @@ function canStillDecide({ approvals, home }: World, { createdBy, approvedBy }: T
   return (id: string) => approvers.includes(id) && id !== createdBy && !approvedBy.includes(id);
 }
 
-/** Decision forms of pending payments, by status. */
-const decisionByStatus: Readonly<
-  Record<string, (world: World, payment: TradePayment) => Omit<PendingDecision, "terms">>
-> = {
-  "Payment pending of authorization": (world, payment) => ({
-    title: `Payment ${payment.paymentId}`,
-    decisionForm: controlForm(decidePayment, {
-      fixedValues: { payment_id: payment.paymentId },
-      choices: { contact_id: contactChoices(world, canStillDecide(world, payment)) },
-      decision: "decision",
-    }),
-  }),
-  "Need more beneficiary information": (_world, { paymentId }) => ({
-    title: `Beneficiary of payment ${paymentId}`,
-    decisionForm: controlForm(completeBeneficiary, { fixedValues: { payment_id: paymentId } }),
-  }),
-};
-
-const tradeDecisions = (world: World): PendingDecision[] =>
-  homeTrades(world).flatMap((trade) =>
-    trade.payments.flatMap((payment) => {
-      const pendingDecision = decisionByStatus[payment.status]?.(world, payment);
-      return pendingDecision ? [{ ...pendingDecision, terms: paymentTerms(world, trade, payment) }] : [];
-    }),
-  );
-
-const openBankingDecisions = (session: SandboxSession): PendingDecision[] =>
-  listAuthorisations.act(session, {}).map(({ authorisation_id, title, terms }) => ({
-    title,
-    id: authorisation_id,
-    terms: definitionList(terms.map(({ name, value }) => [name, value])),
-    decisionForm: controlForm(decideAuthorisation, {
-      fixedValues: { authorisation_id },
-      decision: "decision",
-    }),
-  }));
-
-const accountDetailsDecisions = ({ accountDetails, home }: World): PendingDecision[] =>
-  [...accountDetails.values()]
-    .filter(({ clientId, status }) => clientId === home.clientId && status === "pending")
-    .map(({ accountDetailsId, currency, country, alias }) => ({
-      title: "Requested account",
-      id: accountDetailsId,
-      terms: definedTerms([
-        ["Currency", currency],
-        ["Country", country],
-        ["Alias", alias],
-      ]),
-      decisionForm: controlForm(decideAccountDetails, {
-        fixedValues: { account_details_id: accountDetailsId },
-        decision: "decision",
-      }),
-    }));
-
-function approvalsDecisions({ approvals, home }: World): PendingDecision[] {
-  const pending = approvals.get(home.clientId)?.pending;
-  if (!pending) return [];
-  const decisionForm = controlForm(decideApprovals, { decision: "decision" });
-  return [{ title: "Changed approvals configuration", terms: describeRules(pending.config), decisionForm }];
+function paymentDecision(world: World, trade: Trade, payment: TradePayment): Html | undefined {
+  const { paymentId, status } = payment;
+  const fixedValues = { payment_id: paymentId };
+  const terms = paymentTerms(world, trade, payment);
+  if (status === "Payment pending of authorization") {
+    const choices = { contact_id: contactChoices(world, canStillDecide(world, payment)) };
+    const form = controlForm(decidePayment, { fixedValues, choices, decision: "decision" });
+    return renderDecision(`Payment ${paymentId}`, undefined, terms, form);
+  }
+  if (status !== "Need more beneficiary information") return undefined;
+  const form = controlForm(completeBeneficiary, { fixedValues });
+  return renderDecision(`Beneficiary of payment ${paymentId}`, undefined, terms, form);
 }
 
-const allDecisions = (session: SandboxSession): PendingDecision[] =>
-  interleave(
-    openBankingDecisions(session),
-    tradeDecisions(session.world),
-    accountDetailsDecisions(session.world),
-    approvalsDecisions(session.world),
+const tradeDecisions = (world: World): Html[] =>
+  homeTrades(world).flatMap((trade) =>
+    trade.payments.flatMap((payment) => paymentDecision(world, trade, payment) ?? []),
   );
 
-const renderDecision = ({ title, id, terms, decisionForm }: PendingDecision): Html =>
-  html`<article>
-    <h3>${title} ${smallText(id)}</h3>
-    <div class="terms">${terms}</div>
-    ${decisionForm}
-  </article>`;
+const openBankingDecisions = (session: SandboxSession): Html[] =>
+  listAuthorisations
+    .act(session, {})
+    .map(({ authorisation_id, title, terms }) =>
+      renderDecision(
+        title,
+        authorisation_id,
+        definitionList(terms.map(({ name, value }) => [name, value])),
+        controlForm(decideAuthorisation, { fixedValues: { authorisation_id }, decision: "decision" }),
+      ),
+    );
+
+const accountDetailsDecisions = ({ accountDetails, home }: World): Html[] =>
+  [...accountDetails.values()]
+    .filter(({ clientId, status }) => clientId === home.clientId && status === "pending")
+    .map(({ accountDetailsId, currency, country, alias }) =>
+      renderDecision(
+        "Requested account",
+        accountDetailsId,
+        definitionList([
+          ["Currency", currency],
+          ["Country", country],
+          ["Alias", alias],
+        ]),
+        controlForm(decideAccountDetails, {
+          fixedValues: { account_details_id: accountDetailsId },
+          decision: "decision",
+        }),
+      ),
+    );
+
+function approvalsDecisions({ approvals, home }: World): Html[] {
+  const pending = approvals.get(home.clientId)?.pending;
+  if (!pending) return [];
+  const form = controlForm(decideApprovals, { decision: "decision" });
+  return [renderDecision("Changed approvals configuration", undefined, describeRules(pending.config), form)];
+}
 
 const maxDecisionsShown = 12;
 
 function renderPendingDecisions(session: SandboxSession): Html {
-  const open = allDecisions(session);
+  const { world } = session;
+  const open = interleave(
+    openBankingDecisions(session),
+    tradeDecisions(world),
+    accountDetailsDecisions(world),
+    approvalsDecisions(world),
+  );
   if (open.length === 0) return emptyState("No pending decisions.");
   return foldedList(
     "decisions",
     open,
     maxDecisionsShown,
-    (some) => html`<div class="decisions">${some.map(renderDecision)}</div>`,
+    (some) => html`<div class="decisions">${some}</div>`,
   );
 }
 

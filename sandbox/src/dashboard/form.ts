@@ -134,18 +134,14 @@ export function controlForm(control: Declaration, formOptions: FormOptions = {})
 export async function parseSubmission({
   body,
   headers,
-}: Pick<FastifyRequest, "body" | "headers">): Promise<Submission> {
+}: Pick<FastifyRequest, "body" | "headers">): Promise<FormData> {
   const type = headers["content-type"] ?? "";
-  if (!type.startsWith("multipart/form-data")) return new URLSearchParams(String(body));
   try {
     return await new Response(body as Buffer<ArrayBuffer>, { headers: { "content-type": type } }).formData();
   } catch {
     throw toFormError("The form data is malformed.");
   }
 }
-
-/** Submitted values by input name. */
-type Submission = Pick<URLSearchParams, "get"> | Pick<FormData, "get">;
 
 const toFormError = (message: string) => new HttpError(400, "validation_error", message);
 
@@ -164,7 +160,7 @@ async function valuesFromFile(file: File): Promise<Values> {
 }
 
 /** Returns the submitted values without empty ones. Throws an HttpError if they cannot be read. */
-export async function valuesFromSubmission(control: Declaration, submission: Submission): Promise<Values> {
+export async function valuesFromSubmission(control: Declaration, submission: FormData): Promise<Values> {
   const file = submission.get(fileField);
   if (file instanceof File) return valuesFromFile(file);
   const entries = fieldsOf(control).flatMap(({ name, schema }) => {

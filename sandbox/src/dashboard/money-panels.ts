@@ -8,13 +8,11 @@ import { type Html, html } from "../pages/page";
 import { controlForm, type Choice } from "./form";
 import {
   homeAccounts,
-  amountText,
   statusChip,
   type Panel,
   table,
   homeTrades,
   shownCount,
-  moneyText,
   emptyState,
   smallText,
   foldedList,
@@ -22,7 +20,7 @@ import {
   contactChoices,
 } from "./panel";
 import { Big } from "big.js";
-import type { Money } from "../world/money/currencies";
+import { formatAmount, formatMoney, type Money } from "../world/money/currencies";
 import {
   outstandingFunds,
   statusOf,
@@ -36,16 +34,15 @@ import { type PaymentStatus as OpenBankingStatus, totalOf } from "../world/model
 const number = "number";
 const minor = "number minor";
 
-/** Columns of the balances after the margin call: title, ledger bucket and CSS class. */
+/** Columns of balances: title, ledger bucket and CSS class. */
 const balanceColumns: readonly (readonly [title: string, bucket: Bucket, cssClass: string])[] = [
+  ["Available", "InterimAvailable", number],
+  ["Margin call", "MarginCall", number],
   ["Required", "RequiredFunds", number],
   ["Incoming", "Incoming", minor],
   ["Outgoing", "Outgoing", minor],
   ["Margin held", "InitialMargin", minor],
 ];
-
-const balanceOf = ({ ledger }: World, account: Account, bucket: Bucket) =>
-  ledger.balance(balanceAccount(account, bucket));
 
 /** Returns the earliest due date of the margin calls in a currency. */
 const firstMarginDueDate = (world: World, currency: string): string | undefined =>
@@ -54,34 +51,27 @@ const firstMarginDueDate = (world: World, currency: string): string | undefined 
     .flatMap(({ calls }) => calls.map(({ dueDate }) => dueDate))
     .toSorted()[0];
 
-function marginCallCell(world: World, account: Account): Html {
-  const { currency } = account;
-  const called = balanceOf(world, account, "MarginCall");
-  if (called.lte(0)) return html`<td class="number zero">none</td>`;
-  const due = firstMarginDueDate(world, currency);
-  return html`<td class="number">
-    ${statusChip(amountText(called, currency), "bad")}${due && html`<small>due from <time>${due}</time></small>`}
-  </td>`;
+function marginCall(world: World, called: Money): Html {
+  const due = firstMarginDueDate(world, called.currency);
+  return html`${statusChip(formatAmount(called), "bad")}${due && html`<small>due from <time>${due}</time></small>`}`;
 }
 
 function balanceCell(world: World, account: Account, bucket: Bucket, cssClass: string): Html {
-  const balance = balanceOf(world, account, bucket);
-  return html`<td class="${cssClass}${balance.eq(0) ? " zero" : ""}">
-    ${amountText(balance, account.currency)}
+  const amount = world.ledger.balance(balanceAccount(account, bucket));
+  const balance = { amount, currency: account.currency };
+  return html`<td class="${cssClass}${amount.eq(0) ? " zero" : ""}">
+    ${bucket === "MarginCall" && amount.gt(0) ? marginCall(world, balance) : formatAmount(balance)}
   </td>`;
 }
 
 const accountRow = (world: World, account: Account): Html =>
   html`<tr>
     <th scope="row">${account.currency} <small>${account.listNumber}</small></th>
-    ${balanceCell(world, account, "InterimAvailable", number)}${marginCallCell(world, account)}
     ${balanceColumns.map(([, bucket, cssClass]) => balanceCell(world, account, bucket, cssClass))}
   </tr>`;
 
 const accountColumns = {
   Account: "",
-  Available: number,
-  "Margin call": number,
   ...Object.fromEntries(balanceColumns.map(([title, , cssClass]) => [title, cssClass])),
 };
 
@@ -122,14 +112,14 @@ function depositDue(trade: Trade): string | undefined {
   const { initialMargin, deposited, sell } = trade;
   if (!initialMargin || deposited || isFinished(trade)) return undefined;
   const { amount, dueDate } = initialMargin;
-  return `deposit ${moneyText({ ...sell, amount })} by ${dueDate}`;
+  return `deposit ${formatMoney({ ...sell, amount })} by ${dueDate}`;
 }
 
 function fundingCell(trade: Trade): Html {
   const due = amountToFund(trade);
   if (due.amount.lte(0)) return html`<td class="number zero">nothing ${smallText(depositDue(trade))}</td>`;
   return html`<td class="number">
-    ${moneyText(due)} ${smallText(`by ${trade.maturityDate}`)}${smallText(depositDue(trade))}
+    ${formatMoney(due)} ${smallText(`by ${trade.maturityDate}`)}${smallText(depositDue(trade))}
   </td>`;
 }
 
@@ -142,7 +132,7 @@ function tradeRow(trade: Trade): Html {
     </th>
     <td>${statusChip(status, endedClasses[status] ?? "busy")}</td>
     ${fundingCell(trade)}
-    <td class="number">${moneyText(buy)} <small>for ${moneyText(sell)}</small></td>
+    <td class="number">${formatMoney(buy)} <small>for ${formatMoney(sell)}</small></td>
     <td class="number minor">${rate.rate.toString()}</td>
   </tr>`;
 }
@@ -208,7 +198,7 @@ function tradePaymentRow(trade: Trade, payment: TradePayment): PaymentRow {
     id: paymentId,
     status: returned ? "Returned" : status,
     cssClass: returned ? "calm" : statusClassOf(status),
-    amount: moneyText({ ...trade.buy, amount }),
+    amount: formatMoney({ ...trade.buy, amount }),
     from: `${trade.tradeId}, ${date}`,
     ...(status === "Payment complete" &&
       !returned && {
@@ -230,7 +220,7 @@ const openBankingRows = ({ openBanking: { payments } }: World): PaymentRow[] =>
       id: paymentId,
       status: `${status} ${statusMeanings[status]}`,
       cssClass: statusClassOf(status),
-      amount: moneyText({ amount: totalOf(payment), currency: account.currency }),
+      amount: formatMoney({ amount: totalOf(payment), currency: account.currency }),
       from: product,
     };
   });
@@ -262,7 +252,7 @@ const payableTrades = (world: World): Trade[] =>
 
 const tradeChoice = (trade: Trade): Choice => [
   trade.tradeId,
-  `${trade.tradeId}: ${moneyText({ ...trade.buy, amount: unallocatedAmount(trade) })}`,
+  `${trade.tradeId}: ${formatMoney({ ...trade.buy, amount: unallocatedAmount(trade) })}`,
 ];
 
 /** Lists first the beneficiaries in the currency that the preselected trade buys. */

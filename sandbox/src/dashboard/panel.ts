@@ -1,8 +1,6 @@
 /** Building blocks of the panels. */
-import type { Big } from "big.js";
 import type { SandboxSession } from "../session/sandbox-session";
 import type { Account } from "../world/model/account";
-import { type Money, formatDecimalAmount } from "../world/money/currencies";
 import type { Trade } from "../world/model/trade";
 import { type Html, html } from "../pages/page";
 import { canActFor } from "../world/parties/parties";
@@ -18,14 +16,6 @@ export interface Panel {
   /** Forms. The script does not replace a form that is being edited. */
   readonly forms?: (session: SandboxSession) => Html;
 }
-
-const groupDigits = (digits: string) => digits.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ",");
-
-export const amountText = (amount: Big, currency: string): string =>
-  groupDigits(formatDecimalAmount(amount, currency));
-
-export const moneyText = ({ amount, currency }: Money): string =>
-  `${amountText(amount, currency)} ${currency}`;
 
 export const emptyState = (text: string): Html => html`<p class="none">${text}</p>`;
 
@@ -95,7 +85,3 @@ export const contactChoices = (
   [...contacts.values()]
     .filter((contact) => canActFor(contact, home) && isEligible(contact.contactId))
     .map(({ contactId, name }) => [contactId, name]);
-
-/** Joins the names of contacts. */
-export const contactNames = ({ contacts }: World, contactIds: readonly string[]): string =>
-  contactIds.map((contactId) => contacts.get(contactId)?.name ?? contactId).join(", ");

@@ -3,7 +3,7 @@ import { type Bank, bankIn } from "../world/banks/banks";
 import type { Client } from "../world/parties/parties";
 import { csvRow, escapeFormula } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
-import { type Money, formatDecimalAmount } from "../world/money/currencies";
+import { formatDecimalAmount, formatMoney, groupDigits } from "../world/money/currencies";
 import { dayOf } from "@fxdesk/toolkit/calendars";
 import { statusOf } from "../world/model/trade";
 import type { World } from "../world/model/world";
@@ -37,12 +37,6 @@ export interface Report {
   readonly above: readonly Row[];
   readonly below: readonly Row[];
   readonly writtenAt: Date;
-}
-
-/** Formats an amount with digits in groups of three. */
-export function groupDigits(amount: string): string {
-  const [units = "", ...decimals] = amount.split(".");
-  return [units.replace(/\B(?=(\d{3})+$)/g, ","), ...decimals].join(".");
 }
 
 /** Writes a report as CSV. Free text is escaped, because spreadsheets execute formulas. */
@@ -112,9 +106,6 @@ const tradeColumns: readonly Column[] = [
   { name: "rate", print: { title: "Rate", width: 46, right: true } },
   { name: "fee", print: { title: "Fee", width: 48, right: true } },
 ];
-
-const formatMoney = ({ amount, currency }: Money) =>
-  `${groupDigits(formatDecimalAmount(amount, currency))} ${currency}`;
 
 const joinLines = (...texts: readonly (string | undefined)[]) => texts.filter(Boolean).join("\n");
 

@@ -2,9 +2,9 @@
 import { type Balance, type Entry, signedAmount, minorUnits } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
 import { bankIn, homeCountryOf } from "../world/banks/banks";
-import { formatDecimalAmount } from "../world/money/currencies";
+import { formatAmount, groupDigits } from "../world/money/currencies";
 import type { AccountStatement } from "../world/model/statement";
-import { type Column, groupDigits, type Report, type Row } from "./reports";
+import type { Column, Report, Row } from "./reports";
 import type { Cell } from "write-excel-file/node";
 import { startOf } from "@fxdesk/toolkit/calendars";
 
@@ -23,7 +23,7 @@ const formatAccountNumber = (number: string) =>
   /^[A-Z]{2}\d{2}/.test(number) ? number.replace(/(.{4})(?=.)/g, "$1 ") : number;
 
 const formatBalance = (balance: Balance, currency: string) =>
-  groupDigits(formatDecimalAmount(new Big(signedAmount(balance)), currency));
+  formatAmount({ amount: new Big(signedAmount(balance)), currency });
 
 const balanceRow = (title: string, balance: Balance, currency: string): Row => [
   balance.date,
@@ -65,7 +65,7 @@ function* printRows(statement: AccountStatement): Generator<Row> {
       endToEndId ?? customerReference ?? "",
       creditDebit === "Debit" ? groupDigits(amount) : "",
       creditDebit === "Credit" ? groupDigits(amount) : "",
-      groupDigits(formatDecimalAmount(balance, statement.account.currency)),
+      formatAmount({ amount: balance, currency: statement.account.currency }),
     ];
   }
 }
@@ -77,9 +77,7 @@ function totalsRow({ entries, account: { currency } }: AccountStatement): Row {
     totals[creditDebit] = totals[creditDebit].plus(amount);
     count += 1;
   }
-  const [debit, credit] = [totals.Debit, totals.Credit].map((total) =>
-    groupDigits(formatDecimalAmount(total, currency)),
-  );
+  const [debit, credit] = [totals.Debit, totals.Credit].map((amount) => formatAmount({ amount, currency }));
   return ["", "", count === 1 ? "Total of 1 entry" : `Total of ${count} entries`, "", debit!, credit!, ""];
 }
 

@@ -1,8 +1,7 @@
 /** Documents of trades and payments: their URLs and contents. */
 import type { TradePaymentStatus } from "../world/common/enumerations";
-import { groupDigits } from "./reports";
 import { bankIn, homeCountryOf, receivingAccount, type Bank } from "../world/banks/banks";
-import { type Money, formatDecimalAmount } from "../world/money/currencies";
+import { formatMoney } from "../world/money/currencies";
 import { startOf } from "@fxdesk/toolkit/calendars";
 import { type Trade, type TradePayment, windowOf } from "../world/model/trade";
 import type { World } from "../world/model/world";
@@ -47,9 +46,6 @@ const withoutInstruction = new Set<TradePaymentStatus>([
 export const hasInstruction = ({ status }: TradePayment): boolean => !withoutInstruction.has(status);
 export const hasReceipt = ({ status }: TradePayment): boolean => status === "Payment complete";
 
-const money = ({ amount, currency }: Money) =>
-  `${groupDigits(formatDecimalAmount(amount, currency))} ${currency}`;
-
 /** Returns the bank and the recipient of the letters about a trade. */
 function letterParties(world: World, { clientId }: Trade) {
   const { name, address, country } = world.clients.get(clientId)!;
@@ -73,15 +69,15 @@ function tradeReceipt(world: World, trade: Trade): Letter {
         ? [["Window", `${windowOf(trade).from} to ${trade.maturityDate}`] as const]
         : []),
       ["Matures on", trade.maturityDate],
-      ["You sell", money(sell)],
-      ["You buy", money(buy)],
+      ["You sell", formatMoney(sell)],
+      ["You buy", formatMoney(buy)],
       ["Rate", `${rate.symbol} ${rate.rate.toFixed()}`],
-      ["Fee", money(fee)],
+      ["Fee", formatMoney(fee)],
       ...(initialMargin
         ? [
             [
               "Initial margin",
-              `${money({ ...initialMargin, currency: sell.currency })} by ${initialMargin.dueDate}`,
+              `${formatMoney({ ...initialMargin, currency: sell.currency })} by ${initialMargin.dueDate}`,
             ] as const,
           ]
         : []),
@@ -100,7 +96,7 @@ const paymentFacts = (world: World, trade: Trade, payment: TradePayment): Letter
     ["Beneficiary", beneficiary.name],
     ["Account", beneficiary.iban ?? beneficiary.accountNumber ?? ""],
     ["Bank", beneficiary.bic],
-    ["Amount", money({ amount, currency: trade.buy.currency })],
+    ["Amount", formatMoney({ amount, currency: trade.buy.currency })],
     ["Payment date", date],
     ["Ordering bank", bankIn(homeCountryOf(trade.buy.currency)).name],
   ];

@@ -31,15 +31,18 @@ export const html = ([first = "", ...pieces]: TemplateStringsArray, ...values: r
 export const hiddenInput = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}" />`;
 
-/** Renders names and values as a definition list. */
-export const definitionList = (entries: readonly (readonly [name: string, value: string])[]): Html =>
+/** Renders names and values as a definition list, without empty values. */
+export const definitionList = (
+  entries: readonly (readonly [name: string, value: string | undefined])[],
+): Html =>
   html`<dl>
-    ${entries.map(
-      ([name, value]) =>
-        html`<div>
-          <dt>${name}</dt>
-          <dd>${value}</dd>
-        </div>`,
+    ${entries.flatMap(([name, value]) =>
+      value
+        ? html`<div>
+            <dt>${name}</dt>
+            <dd>${value}</dd>
+          </div>`
+        : [],
     )}
   </dl>`;
 

@@ -38,5 +38,15 @@ export interface Money {
   readonly currency: string;
 }
 
+/** Separates the digits before the point in groups of three. */
+export const groupDigits = (amount: string): string => amount.replace(/\B(?=(\d{3})+(?!\d))(?<!\.\d*)/g, ",");
+
+/** Formats an amount for people: 1,200.50. */
+export const formatAmount = ({ amount, currency }: Money): string =>
+  groupDigits(formatDecimalAmount(amount, currency));
+
+/** Formats an amount with its currency for people: 1,200.50 EUR. */
+export const formatMoney = (money: Money): string => `${formatAmount(money)} ${money.currency}`;
+
 export const larger = (one: Big, other: Big): Big => (one.gt(other) ? one : other);
 export const smaller = (one: Big, other: Big): Big => (one.lt(other) ? one : other);
