@@ -25,7 +25,7 @@ const fixing = {
 };
 
 const extendWith = (change: Partial<Declaration>, trusted: readonly string[] = []): Declaration =>
-  extendService(contract, { operations: [declare({ ...fixing, ...change })] }, trusted).operations.at(-1)!;
+  extendService(contract, { operations: [{ ...declare(fixing), ...change }] }, trusted).operations.at(-1)!;
 
 const entry = { reference: "reference", day: "order_date", identity: "trade_id" };
 const listed = { kind: "listed", reference: "tag", entry } as const;

@@ -1,6 +1,6 @@
 /** Shared pacing. Each client has its own connection to the store, as separate processes do. */
 import type { ClientOptions, FxdeskClient } from "../../../core";
-import { openPaceStore } from "../../../core/store/shared-pace";
+import { createPace, openPaceStore, reserveCalls, updatePace } from "../../../core/store/shared-pace";
 import type { StoreSettings } from "../../../core/store/settings";
 import { inSequence, respond } from "../../support/fault-server";
 import { eventually } from "../../support/eventually";
@@ -79,6 +79,24 @@ describe.each(engines())("in $name", ({ create }) => {
     await client.close();
     await start(server.url).trades.list();
     expect((await versions())[0]!.interval_ms).toBe(pace!.interval_ms);
+  });
+
+  test.each([
+    ["shorter than the interval", 100, 3_000],
+    ["longer than the interval", 60_000, 60_000],
+  ])("keeps the remaining interval of one call per second during a pause %s", async (_, pauseMs, aheadMs) => {
+    const { database } = await openPaceStore(settings);
+    await createPace(database, "a", { intervalMs: 1_000, content: "{}" });
+    const { version } = (await reserveCalls(database, "a", 4, 0, 0))!;
+    const { now, nextAt } = (await updatePace(database, "a", version, {
+      intervalMs: 1_000,
+      content: "{}",
+      pauseMs,
+    }))!;
+    await database.close();
+
+    expect(nextAt - now).toBeGreaterThan(aheadMs - 1_000);
+    expect(nextAt - now).toBeLessThanOrEqual(aheadMs + 1_000);
   });
 });
 

@@ -129,7 +129,7 @@ test.each<[Partial<Declaration>, number, unknown, boolean]>([
   [{ responses: identified, identifiedBy: "id" }, 202, {}, false],
   [{ responses: identified, identifiedBy: "id" }, 202, { id: "1" }, true],
 ])("%#: documented texts and identifiers prove execution", (part, status, body, proven) => {
-  expect(provesExecution(declare({ ...part, effect: "money" }), status, body)).toBe(proven);
+  expect(provesExecution({ ...declare({ effect: "money" }), ...part }, status, body)).toBe(proven);
 });
 
 test("an undeclared status proves nothing", () => {

@@ -17,5 +17,9 @@ const list = {
   contract: "0",
 } as const satisfies Declaration;
 
-export const declare = <const T extends Partial<Declaration>>(parts: T) =>
-  operation({ ...list, ...parts } as Omit<typeof list, keyof T> & T & Declaration);
+export function declare<const T extends Partial<Declaration>>(
+  parts: T,
+): Readonly<Omit<typeof list, keyof T> & T>;
+export function declare(parts: Partial<Declaration>): Declaration {
+  return operation({ ...list, ...parts });
+}
