@@ -46,11 +46,17 @@ export const belgian = withCheckDigits("BE", "01", (digits, check) => `00${digit
 /** The clé RIB. Bank and branch are zeros. */
 export const french = withCheckDigits("FR", "01", (digits, check) => padWithZeros(21)(digits) + check);
 
-/** A filler digit comes before the check digit: 0, or 1 if the check digit would be ten. */
-export const dutch: NumberFormat = (digits) => {
-  const check = toNextMultiple(weightedSum(digits.slice(0, 8), [10, 9, 8, 7, 6, 5, 4, 3]), 11);
-  return `TEST${digits.slice(0, 8)}${check === 10 ? "18" : `0${check}`}`;
-};
+/**
+ * Appends a filler and a check digit, which weigh 2 and 1 and make the weighted sum a multiple of 11. The filler is 0, or 1
+ * if the check digit would be ten.
+ */
+function appendMod11Digits(digits: string, weights: readonly number[]): string {
+  const check = toNextMultiple(weightedSum(digits, weights), 11);
+  return digits + (check === 10 ? "18" : `0${check}`);
+}
+
+export const dutch: NumberFormat = (digits) =>
+  `TEST${appendMod11Digits(digits.slice(0, 8), [10, 9, 8, 7, 6, 5, 4, 3])}`;
 
 /** The first control digit, for bank and branch, is 0. */
 export const spanish = withCheckDigits("ES", "0", (digits, check) => `000000000${check}${digits}`);
@@ -79,14 +85,11 @@ export const finnish: NumberFormat = (digits) => {
   return checked + String(toNextMultiple(sum, 10));
 };
 
-/** A filler digit comes before the check digit of Norwegian and Czech numbers. */
+/** A filler digit comes before the check digit. */
 export const norwegian = withCheckDigits("NO", "00", (digits, check) => `0000${digits.slice(0, 5)}${check}`);
 
-export const czech = withCheckDigits(
-  "CZ",
-  "00",
-  (digits, check) => `0000000000${digits.slice(0, 8)}${check}`,
-);
+export const czech: NumberFormat = (digits) =>
+  `0000000000${appendMod11Digits(digits.slice(0, 8), [6, 3, 7, 9, 10, 5, 8, 4])}`;
 
 export const hungarian = withCheckDigits(
   "HU",
