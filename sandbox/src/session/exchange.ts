@@ -18,25 +18,8 @@ export interface Exchange {
 const maxCharacters = 20_000;
 
 /** Headers that the connection or the HTTP library adds. */
-const omittedHeaders = new Set([
-  "accept-encoding",
-  "accept-language",
-  "connection",
-  "content-length",
-  "host",
-  "keep-alive",
-  "referer",
-  "sec-ch-ua",
-  "sec-ch-ua-mobile",
-  "sec-ch-ua-platform",
-  "sec-fetch-dest",
-  "sec-fetch-mode",
-  "sec-fetch-site",
-  "sec-fetch-user",
-  "transfer-encoding",
-  "upgrade-insecure-requests",
-  "user-agent",
-]);
+const omittedHeader =
+  /^(accept-(encoding|language)|connection|content-length|host|keep-alive|referer|sec-.*|transfer-encoding|upgrade-insecure-requests|user-agent)$/;
 
 /** Headers and fields that may carry a secret are redacted, except the public demo credentials. */
 const secretHeaderName = /authori[sz]ation|cookie|key|secret|token/;
@@ -65,7 +48,7 @@ const redactHeader = (name: string, value: string): string =>
 const recordedHeaders = (headers: Headers): ExchangeBody["headers"] =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || omittedHeaders.has(name) ? [] : [[name, redactHeader(name, String(value))]],
+      value === undefined || omittedHeader.test(name) ? [] : [[name, redactHeader(name, String(value))]],
     ),
   );
 

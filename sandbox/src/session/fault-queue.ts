@@ -101,27 +101,17 @@ const faultEffects: Readonly<Record<FaultKind, (fault: Fault) => FaultEffect>> =
   "cut-off": () => ({ sendResponse: sendTruncated }),
 };
 
-const noEffect: FaultEffect = {};
-
 export const faultEffectOf = (fault: Fault | undefined): FaultEffect =>
-  fault ? faultEffects[fault.kind](fault) : noEffect;
+  fault ? faultEffects[fault.kind](fault) : {};
 
 /** Pending faults by operation, in the order of the calls they apply to. */
 export type PendingFaults = Map<string, Fault[]>;
 
 /** Queue of pending faults. Each fault applies to one call. */
 export class FaultQueue {
-  #pending: PendingFaults = new Map();
+  state: PendingFaults = new Map();
 
   constructor(readonly supportedOperations: readonly Declaration[]) {}
-
-  get state(): PendingFaults {
-    return this.#pending;
-  }
-
-  set state(state: PendingFaults) {
-    this.#pending = state;
-  }
 
   /**
    * Adds a fault for the next calls. Throws a TypeError if the operation is unknown or does not document the status.
@@ -133,19 +123,19 @@ export class FaultQueue {
     if (kind === "status" && !(status in operation.responses) && !(status in operation.errors))
       throw new TypeError(`${name} does not document status ${status}.`);
     const added = Array.from({ length: times }, () => fault);
-    this.#pending.set(name, [...(this.#pending.get(name) ?? []), ...added]);
+    this.state.set(name, [...(this.state.get(name) ?? []), ...added]);
   }
 
   take({ name }: Declaration): Fault | undefined {
-    return this.#pending.get(name)?.shift();
+    return this.state.get(name)?.shift();
   }
 
   /** Pending faults, in the order of the calls they apply to. */
   get pending(): { operation: string; fault: Fault }[] {
-    return [...this.#pending].flatMap(([operation, faults]) => faults.map((fault) => ({ operation, fault })));
+    return [...this.state].flatMap(([operation, faults]) => faults.map((fault) => ({ operation, fault })));
   }
 
   clear(): void {
-    this.#pending.clear();
+    this.state.clear();
   }
 }

@@ -7,7 +7,7 @@ import { damagedStateError } from "./saved-sandbox";
 import type { WorldSetup, LoggedRequest, RequestRate, SandboxState } from "./sandbox-state";
 import { DomainError } from "../world/common/domain-error";
 import { type MailDelivery, Outbox } from "../world/model/outbox";
-import { restoreClock, createRunningClock, createSteppedClock } from "../world/common/clock";
+import { createClock } from "../world/common/clock";
 import { createWorld } from "../world/create-world";
 import { seedDemoWorld as seedWorld } from "../world/seed/demo-world";
 import { partiesFromDescription, seedFromDescription } from "../world/seed/seed-from-description";
@@ -22,7 +22,7 @@ function restoreWorld({ beginning, clock, world, mails }: SandboxState, delivery
   try {
     const { seed, settings } = beginning;
     const outbox = new Outbox(delivery, mails);
-    return createWorld({ clock: restoreClock(clock), seed, outbox, settings, state: world });
+    return createWorld({ clock: createClock(clock), seed, outbox, settings, state: world });
   } catch (error) {
     throw damagedStateError((error as Error).message);
   }
@@ -88,9 +88,7 @@ export class SandboxSession {
 
   /** Registers an incoming request and returns its number. */
   countRequest(): number {
-    const { pace } = this;
-    const { state: clock } = this.#world.clock;
-    this.undoHistory.record(this.#requestCount + 1, { clock, pace }, () => copyState(this.state));
+    this.undoHistory.record(this.#requestCount + 1, this.state);
     this.#requestCount += 1;
     return this.#requestCount;
   }
@@ -168,7 +166,7 @@ export class SandboxSession {
   }
 
   #createWorld({ seed, now, settings, daysBehind, description }: WorldSetup): World {
-    const clock = now ? createSteppedClock(now) : createRunningClock();
+    const clock = createClock({ kind: now ? "stepped" : "running", time: now ?? new Date() });
     const outbox = new Outbox(this.delivery);
     const parties = description && { parties: partiesFromDescription(description) };
     const world = createWorld({ clock, seed, outbox, settings, ...parties });

@@ -3,17 +3,11 @@ import type { SandboxState } from "./sandbox-state";
 import { copyState } from "./state-serialization";
 
 const maxCheckpoints = 100;
-/** Limit of consecutive checkpoints without a state of their own. */
-const maxCheckpointsWithoutState = maxCheckpoints / 2;
 
-/** State that every request changes. */
-type ClockAndPace = Pick<SandboxState, "clock" | "pace">;
-
-interface Checkpoint extends ClockAndPace {
+interface Checkpoint {
   /** Number of the request that followed. */
   readonly request: number;
-  /** State at the checkpoint. If undefined, only time has changed it since the previous checkpoint. */
-  readonly state?: SandboxState;
+  readonly state: SandboxState;
 }
 
 export class UndoHistory {
@@ -25,20 +19,13 @@ export class UndoHistory {
     this.#hasChanged = true;
   }
 
-  /** Adds a checkpoint before a request. The state is copied only if the previous checkpoint cannot reproduce it. */
-  record(request: number, { clock, pace }: ClockAndPace, state: () => SandboxState): void {
-    const needsState =
-      this.#hasChanged || !this.#checkpoints.slice(-maxCheckpointsWithoutState).some((each) => each.state);
-    this.#checkpoints.push({ request, clock, pace, ...(needsState && { state: state() }) });
+  /** Adds a checkpoint before a request. If only time has changed since the previous one, they share their state. */
+  record(request: number, current: SandboxState): void {
+    const previous = this.#hasChanged ? undefined : this.#checkpoints.at(-1)?.state;
+    const { clock, pace } = current;
+    this.#checkpoints.push({ request, state: { ...(previous ?? copyState(current)), clock, pace } });
     this.#hasChanged = false;
-    this.#dropOldest();
-  }
-
-  /** Drops surplus checkpoints, but keeps the state that later ones depend on. */
-  #dropOldest(): void {
-    const surplus = this.#checkpoints.slice(0, Math.max(0, this.#checkpoints.length - maxCheckpoints + 1));
-    const first = surplus.findLastIndex(({ state }) => state !== undefined);
-    this.#checkpoints.splice(0, Math.max(0, first));
+    if (this.#checkpoints.length > maxCheckpoints) this.#checkpoints.shift();
   }
 
   /** Requests that can be undone. */
@@ -52,13 +39,9 @@ export class UndoHistory {
   restoreBefore(request: number): SandboxState | undefined {
     const index = this.#checkpoints.findIndex((checkpoint) => checkpoint.request === request);
     if (index < 0) return undefined;
-    const { clock, pace } = this.#checkpoints[index]!;
-    const { state } = this.#checkpoints
-      .slice(0, index + 1)
-      .findLast((checkpoint) => checkpoint.state !== undefined)!;
-    this.#checkpoints = this.#checkpoints.slice(0, index);
+    const [{ state }] = this.#checkpoints.splice(index) as [Checkpoint];
     this.#hasChanged = true;
-    return { ...copyState(state!), clock, pace };
+    return copyState(state);
   }
 
   clear(): void {

@@ -17,7 +17,7 @@ import {
   firstInstructableDay,
 } from "@fxdesk/toolkit/calendars";
 import { spotDateAt } from "../../../sandbox/src/world/money/market-days";
-import { createSteppedClock } from "../../../sandbox/src/world/common/clock";
+import { createClock } from "../../../sandbox/src/world/common/clock";
 import { holidayRules } from "../../../core/calendars/holidays";
 import { chinese } from "../../../core/calendars/holiday-rules";
 import { tradedCurrencies } from "../../../sandbox/src/world/money/fx";
@@ -204,7 +204,7 @@ describe("by the library's calendar", () => {
 
   test("spot and forward value dates match the library", () => {
     const world = createWorld({
-      clock: createSteppedClock(new Date("2026-01-05T10:00:00Z")),
+      clock: createClock({ kind: "stepped", time: new Date("2026-01-05T10:00:00Z") }),
       seed: "dates",
       outbox: new Outbox(),
     });
@@ -234,7 +234,7 @@ describe("by the library's calendar", () => {
 
   test("trades funded at random times settle on the first day on which all banks are open", () => {
     const world = createWorld({
-      clock: createSteppedClock(new Date("2026-01-05T10:00:00Z")),
+      clock: createClock({ kind: "stepped", time: new Date("2026-01-05T10:00:00Z") }),
       seed: "late",
       outbox: new Outbox(),
     });

@@ -24,7 +24,7 @@ import {
 } from "../../../sandbox/src/world/money/fx";
 import * as fc from "fast-check";
 import { Outbox } from "../../../sandbox/src/world/model/outbox";
-import { createSteppedClock } from "../../../sandbox/src/world/common/clock";
+import { createClock } from "../../../sandbox/src/world/common/clock";
 import { createOffer, createDrawdownOffer, type Offer } from "../../../sandbox/src/world/trades/pricing";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import { bookTrade } from "../../../sandbox/src/world/trades/trading";
@@ -200,7 +200,7 @@ describe("a forward rate", () => {
 
 describe("an offer", () => {
   const world = createWorld({
-    clock: createSteppedClock(new Date(`${day}T10:00:00Z`)),
+    clock: createClock({ kind: "stepped", time: new Date(`${day}T10:00:00Z`) }),
     seed: "offers",
     outbox: new Outbox(),
   });
@@ -251,7 +251,7 @@ describe("a drawdown", () => {
     ["2026-11-19T22:00:00Z", "2026-11-23", "after it, over a weekend"],
   ])("requested at %s can settle on %s: %s", (time, value) => {
     const world = createWorld({
-      clock: createSteppedClock(new Date(time)),
+      clock: createClock({ kind: "stepped", time: new Date(time) }),
       seed: "drawdown",
       outbox: new Outbox(),
     });
@@ -287,7 +287,7 @@ describe("value dates", () => {
     ["2026-07-15T19:00:00Z", "NZD", "2026-07-20", "after it"],
   ])("of a deal at %s in %s against USD are %s: %s", (time, currency, value) => {
     const world = createWorld({
-      clock: createSteppedClock(new Date(time)),
+      clock: createClock({ kind: "stepped", time: new Date(time) }),
       seed: "value",
       outbox: new Outbox(),
     });

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { Big } from "big.js";
 import { Outbox } from "../../../sandbox/src/world/model/outbox";
 import { findOrOpenAccount, availableBalance } from "../../../sandbox/src/world/accounts/accounts";
-import { createSteppedClock } from "../../../sandbox/src/world/common/clock";
+import { createClock } from "../../../sandbox/src/world/common/clock";
 import { roundAmount } from "../../../sandbox/src/world/money/currencies";
 import { dayMs, dayOf } from "@fxdesk/toolkit/calendars";
 import { convertAmount, feeFor } from "../../../sandbox/src/world/money/fx";
@@ -36,7 +36,7 @@ const currencies = ["EUR", "GBP", "USD", "JPY"] as const;
 
 function seeded(): World {
   const world = createWorld({
-    clock: createSteppedClock(new Date("2026-11-20T10:00:00Z")),
+    clock: createClock({ kind: "stepped", time: new Date("2026-11-20T10:00:00Z") }),
     seed: "books",
     outbox: new Outbox(),
   });

@@ -4,7 +4,7 @@ import { Big } from "big.js";
 import { Outbox } from "../../../sandbox/src/world/model/outbox";
 import { findOrOpenAccount, availableBalance, moveMoney } from "../../../sandbox/src/world/accounts/accounts";
 import { daysFromSpot } from "../../../sandbox/src/world/money/market-days";
-import { createSteppedClock } from "../../../sandbox/src/world/common/clock";
+import { createClock } from "../../../sandbox/src/world/common/clock";
 import { dayMs, dayOf } from "@fxdesk/toolkit/calendars";
 import { receivePayment } from "../../../sandbox/src/world/trades/incoming-payments";
 import { balanceAccount, type Bucket } from "../../../sandbox/src/world/ledger/ledger";
@@ -75,7 +75,7 @@ const payIn = (amount: number) =>
 
 beforeEach(() => {
   world = createWorld({
-    clock: createSteppedClock(new Date("2026-11-02T10:00:00Z")),
+    clock: createClock({ kind: "stepped", time: new Date("2026-11-02T10:00:00Z") }),
     seed: "margin",
     outbox: new Outbox(),
   });

@@ -1,6 +1,6 @@
 /** The seeded world. */
 import { Outbox } from "../../../sandbox/src/world/model/outbox";
-import { createSteppedClock } from "../../../sandbox/src/world/common/clock";
+import { createClock } from "../../../sandbox/src/world/common/clock";
 import { dayMs } from "@fxdesk/toolkit/calendars";
 import { balanceAccount } from "../../../sandbox/src/world/ledger/ledger";
 import { seedDemoWorld } from "../../../sandbox/src/world/seed/demo-world";
@@ -12,7 +12,7 @@ const times = Array.from({ length: 12 }, (_, index) => new Date(Date.UTC(2026, 0
 
 test.each(times)("at %p has trades of every type and status, and no negative balance", (now) => {
   const world = createWorld({
-    clock: createSteppedClock(now),
+    clock: createClock({ kind: "stepped", time: now }),
     seed: now.toISOString(),
     outbox: new Outbox(),
   });
@@ -33,7 +33,11 @@ test.each([
   [90, ["drawdown", "forward", "ndf", "spot", "window_forward"]],
 ])("with %d days of business it has only trades and entries of that period", (days, types) => {
   const now = new Date("2026-03-16T09:00:00Z");
-  const world = createWorld({ clock: createSteppedClock(now), seed: "seed", outbox: new Outbox() });
+  const world = createWorld({
+    clock: createClock({ kind: "stepped", time: now }),
+    seed: "seed",
+    outbox: new Outbox(),
+  });
   seedDemoWorld(world, days);
   const start = (Math.floor(now.getTime() / dayMs) - days) * dayMs;
   const lines = [...world.accounts.values()].flatMap((account) => [
@@ -45,7 +49,11 @@ test.each([
 });
 
 test("a payment in beneficiary validation continues a minute later", () => {
-  const world = createWorld({ clock: createSteppedClock(times[0]!), seed: "seed", outbox: new Outbox() });
+  const world = createWorld({
+    clock: createClock({ kind: "stepped", time: times[0]! }),
+    seed: "seed",
+    outbox: new Outbox(),
+  });
   seedDemoWorld(world);
   const payment = [...world.trades.values()]
     .flatMap(({ payments }) => payments)

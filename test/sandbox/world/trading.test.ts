@@ -2,7 +2,7 @@
 import { Big } from "big.js";
 import { Outbox } from "../../../sandbox/src/world/model/outbox";
 import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
-import { createSteppedClock } from "../../../sandbox/src/world/common/clock";
+import { createClock } from "../../../sandbox/src/world/common/clock";
 import { receivePayment } from "../../../sandbox/src/world/trades/incoming-payments";
 import { balanceAccount, type Bucket } from "../../../sandbox/src/world/ledger/ledger";
 import {
@@ -22,7 +22,7 @@ import { fingerprint } from "../support/fingerprint";
 let world: World;
 beforeEach(() => {
   world = createWorld({
-    clock: createSteppedClock(new Date("2026-11-20T10:00:00Z")),
+    clock: createClock({ kind: "stepped", time: new Date("2026-11-20T10:00:00Z") }),
     seed: "trading",
     outbox: new Outbox(),
   });

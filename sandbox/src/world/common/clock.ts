@@ -30,41 +30,26 @@ function assertPlayable(time: number): number {
   return time;
 }
 
-/** Creates a clock that follows the machine's clock, starting at a given time. */
-export function createRunningClock(start = new Date()): Clock {
-  let ahead = assertPlayable(start.getTime()) - Date.now();
-  const now = () => new Date(Date.now() + ahead);
-  return {
-    get state() {
-      return { kind: "running", time: now() } as const;
-    },
-    now,
-    tick: () => {},
-    advance: (milliseconds) => {
-      assertPlayable(Date.now() + ahead + milliseconds);
-      ahead += milliseconds;
-    },
-  };
-}
-
 const tickMs = 100;
 
 /**
- * Creates a clock that starts at a given time and moves by 100 ms per request, so that repeated runs see the same
- * times. Throws a RangeError for an unsupported time.
+ * Creates a clock in a state. A stepped clock moves by 100 ms per request, so that repeated runs see the same times. Throws
+ * a RangeError for an unsupported time.
  */
-export function createSteppedClock(start: Date): Clock {
-  let time = assertPlayable(start.getTime());
+export function createClock({ kind, time }: ClockState): Clock {
+  const base = () => (kind === "running" ? Date.now() : 0);
+  let ahead = assertPlayable(time.getTime()) - base();
+  const now = () => new Date(base() + ahead);
   return {
     get state() {
-      return { kind: "stepped", time: new Date(time) } as const;
+      return { kind, time: now() };
     },
-    now: () => new Date(time),
-    tick: () => (time += tickMs),
-    advance: (milliseconds) => (time = assertPlayable(time + milliseconds)),
+    now,
+    tick: () => {
+      if (kind === "stepped") ahead += tickMs;
+    },
+    advance: (milliseconds) => {
+      ahead = assertPlayable(base() + ahead + milliseconds) - base();
+    },
   };
 }
-
-/** Creates a clock that resumes from a saved state. */
-export const restoreClock = ({ kind, time }: ClockState): Clock =>
-  kind === "running" ? createRunningClock(time) : createSteppedClock(time);

@@ -64,9 +64,8 @@ export interface SupplierPayment extends Outgoing {
 export type PlanStep =
   /** Funds a share of the amount sold, if the balance suffices. */
   | { readonly kind: "fund"; readonly share: number }
-  /** Allocates a share of the amount bought to a supplier. */
-  | { readonly kind: "set-aside"; readonly share: number; readonly status?: TradePaymentStatus }
-  | { readonly kind: "set-aside-rest"; readonly status: TradePaymentStatus }
+  /** Allocates a share of the amount bought to a supplier. Default: the rest. */
+  | { readonly kind: "set-aside"; readonly share?: number | undefined; readonly status?: TradePaymentStatus }
   /** Draws part of a forward, settling two days later. */
   | { readonly kind: "draw"; readonly amount: number }
   | { readonly kind: "cancel" };

@@ -30,15 +30,29 @@ export interface Settings {
   readonly requestsPerSecond: number;
 }
 
+export const defaultSettings: Settings = {
+  quoteSeconds: 30,
+  marketHours: "always",
+  reusableQuotes: false,
+  totalCount: false,
+  scaApproach: "redirect",
+  redirectUri: demo.redirectUri,
+  living: false,
+  latencyMs: 0,
+  requestsPerSecond: Infinity,
+};
+
 const maxQuoteSeconds = 366 * 86_400;
 
 const maxLatencyMs = 60_000;
 
-/** Fills in the defaults. Throws a RangeError for a value out of range. */
-export function resolveSettings(partial: Partial<Settings>): Settings {
-  const { quoteSeconds = 30, marketHours = "always", totalCount = false, scaApproach = "redirect" } = partial;
-  const { reusableQuotes = false, redirectUri = demo.redirectUri, living = false } = partial;
-  const { latencyMs = 0, requestsPerSecond = Infinity } = partial;
+/** Fills in the defaults and drops other options. Throws a RangeError for a value out of range. */
+export function resolveSettings(options: Partial<Settings>): Settings {
+  const names = Object.keys(defaultSettings) as (keyof Settings)[];
+  const settings = Object.fromEntries(
+    names.map((name) => [name, options[name] ?? defaultSettings[name]]),
+  ) as unknown as Settings;
+  const { latencyMs, requestsPerSecond, quoteSeconds, redirectUri } = settings;
   if (!(latencyMs >= 0 && latencyMs <= maxLatencyMs))
     throw new RangeError(`latencyMs must be from 0 to ${maxLatencyMs}, not ${latencyMs}.`);
   if (!(requestsPerSecond >= 1))
@@ -48,17 +62,5 @@ export function resolveSettings(partial: Partial<Settings>): Settings {
       `quoteSeconds must be more than zero and at most ${maxQuoteSeconds}, not ${quoteSeconds}.`,
     );
   if (!URL.canParse(redirectUri)) throw new RangeError(`redirectUri must be a URL, not ${redirectUri}.`);
-  return {
-    quoteSeconds,
-    marketHours,
-    reusableQuotes,
-    totalCount,
-    scaApproach,
-    redirectUri,
-    living,
-    latencyMs,
-    requestsPerSecond,
-  };
+  return settings;
 }
-
-export const defaultSettings = resolveSettings({});

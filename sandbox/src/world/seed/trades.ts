@@ -119,7 +119,7 @@ function openTradePlans(world: World, today: string): TradePlan[] {
       afterwards: [
         [next, fundStep(1)],
         [next, setAsideStep(0.5, "Need more beneficiary information")],
-        [justNow, { kind: "set-aside-rest", status: "Validating beneficiary information" }],
+        [justNow, { kind: "set-aside", status: "Validating beneficiary information" }],
       ],
     },
     {
@@ -171,12 +171,8 @@ export function continuePlan(world: World, trade: Trade, step: PlanStep): void {
   switch (step.kind) {
     case "fund":
       return fundShare(world, trade, step.share);
-    case "set-aside": {
-      const { amount, currency } = trade.buy;
-      return setAsideAmount(world, trade, roundAmount(amount.times(step.share), currency), step.status);
-    }
-    case "set-aside-rest":
-      return setAsideAmount(world, trade, unallocatedAmount(trade), step.status);
+    case "set-aside":
+      return setAside(world, trade, step.share, step.status);
     case "draw":
       return drawDown(world, trade, step.amount);
     case "cancel":
@@ -191,12 +187,16 @@ function fundShare(world: World, trade: Trade, share: number): void {
     fundTrade(world, trade, part);
 }
 
-function setAsideAmount(
+function setAside(
   world: World,
   trade: Trade,
-  amount: Big,
+  share: number | undefined,
   status: TradePaymentStatus | undefined,
 ): void {
+  const amount =
+    share === undefined
+      ? unallocatedAmount(trade)
+      : roundAmount(trade.buy.amount.times(share), trade.buy.currency);
   const isKnown = status !== "Need more beneficiary information";
   const beneficiary = world.beneficiaries.find(
     (each) => each.currency === trade.buy.currency && hasAccount(each) === isKnown,
