@@ -90,40 +90,23 @@ function valueTypes(operations: readonly Declaration[]): string {
     ]),
     "output",
   );
-  const own = new Map(
-    operations.map((operation) => [
-      operation,
-      ownMembersText(inputs.own[operation.name]!, values.own[operation.name]!),
-    ]),
-  );
-  const shared = sharedTexts(own);
   const members = operations.map((operation) => {
     const given = callerFields(operation).length > 0 ? inputName(operation) : "unknown";
-    const text = own.get(operation)!;
-    return `  readonly "${operation.name}": Checked<${given}, ${shared.get(text) ?? text}>;\n`;
+    const own = ownMembersText(inputs.own[operation.name]!, values.own[operation.name]!);
+    return `  readonly "${operation.name}": Checked<${given}, ${own}>;\n`;
   });
-  const text = [...members, ...shared.keys()].join("");
+  const text = members.join("");
   const names = [unlistedTypeName, ...Object.keys(values.named), ...operations.map(inputName)];
   const used = names.filter((name) => new RegExp(`\\b${name}\\b`).test(text)).join(", ");
-  const types = [...shared].map(([type, name]) => `type ${name} = ${type};\n\n`).join("");
   return `import type { ${used} } from "../client/fxdesk-client";
 
 /** Input of a caller, with generated, parsed and default values. */
 type Checked<Input, Own> = Readonly<Omit<Input, keyof Own> & Own>;
 
-${types}/** Values of all fields of a checked request, by operation name. */
+/** Values of all fields of a checked request, by operation name. */
 export interface OperationValues {
-${members.join("")}}
+${text}}
 `;
-}
-
-/** Returns long types shared by several operations, named after the first. */
-function sharedTexts(own: ReadonlyMap<Declaration, string>): ReadonlyMap<string, string> {
-  const texts = [...own.values()];
-  const repeatedTexts = [...own].filter(
-    ([, text], index) => text.length > 60 && texts.indexOf(text) === index && texts.lastIndexOf(text) > index,
-  );
-  return new Map(repeatedTexts.map(([operation, text]) => [text, `${inputName(operation)}Filled`]));
 }
 
 const withoutComments = (text: string): string => text.replace(/^ *\/\*\*.*\*\/\n/gm, "");

@@ -1,6 +1,7 @@
 /** Access to the releases page: browser sessions, guesses of secrets, and requests from elsewhere. */
 import { randomBytes } from "node:crypto";
 import type { People } from "../../core/releases/people";
+import { WrongSecret } from "../../core/releases/release-service";
 import type { IncomingMessage } from "node:http";
 import { loopbackNames } from "../../core/values/host";
 
@@ -74,11 +75,11 @@ export class LoginThrottle {
   #queueTail: Promise<unknown> = Promise.resolve();
   #queuedCount = 0;
 
-  /** Runs `work`, which checks the secret of a name. Errors for which `isWrong` is true count as failures. Throws TooManyAttempts. */
-  async attempt<T>(name: string, work: () => Promise<T>, isWrong: (error: unknown) => boolean): Promise<T> {
+  /** Runs `work`, which throws WrongSecret for a wrong secret of a name. Throws TooManyAttempts after several. */
+  async attempt<T>(name: string, work: () => Promise<T>): Promise<T> {
     if (this.#queuedCount >= maxQueued) throw new TooManyAttempts();
     this.#queuedCount += 1;
-    const attempt = this.#queueTail.then(() => this.#runAttempt(name, work, isWrong));
+    const attempt = this.#queueTail.then(() => this.#runAttempt(name, work));
     this.#queueTail = attempt.catch(() => undefined);
     try {
       return await attempt;
@@ -87,11 +88,7 @@ export class LoginThrottle {
     }
   }
 
-  async #runAttempt<T>(
-    name: string,
-    work: () => Promise<T>,
-    isWrong: (error: unknown) => boolean,
-  ): Promise<T> {
+  async #runAttempt<T>(name: string, work: () => Promise<T>): Promise<T> {
     const before = this.#failures.get(name);
     const isFresh = before !== undefined && Date.now() - before.at < lockoutMs;
     if (isFresh && before.count >= maxFailures) throw new TooManyAttempts();
@@ -100,7 +97,7 @@ export class LoginThrottle {
       this.#failures.delete(name);
       return result;
     } catch (error) {
-      if (isWrong(error)) this.#recordFailure(name, isFresh ? before.count + 1 : 1);
+      if (error instanceof WrongSecret) this.#recordFailure(name, isFresh ? before.count + 1 : 1);
       throw error;
     }
   }

@@ -74,8 +74,6 @@ const safePath = (text: string | null): string => (text !== null && releasePath.
 const isDecision = (text: string | null): text is Decision["decision"] =>
   text === "release" || text === "refuse";
 
-const isWrongSecret = (error: unknown): boolean => error instanceof WrongSecret;
-
 class PageHandler {
   readonly #sessions = new Sessions();
   readonly #loginThrottle = new LoginThrottle();
@@ -128,7 +126,7 @@ class PageHandler {
       if (!(await isSecretOf(people, name, secret))) throw new WrongSecret(name);
     };
     try {
-      await this.#loginThrottle.attempt(name, checkSecret, isWrongSecret);
+      await this.#loginThrottle.attempt(name, checkSecret);
     } catch (error) {
       const showFormAgain = (status: number, message: string) =>
         htmlResponse(status, signInPage({ path, name, message }));
@@ -151,11 +149,7 @@ class PageHandler {
       seal,
     };
     try {
-      await this.#loginThrottle.attempt(
-        person,
-        () => service.decide(id, files, decisionInput),
-        isWrongSecret,
-      );
+      await this.#loginThrottle.attempt(person, () => service.decide(id, files, decisionInput));
       return redirectTo(`/releases/${id}`);
     } catch (error) {
       const showReleaseAgain = async (status: number) =>

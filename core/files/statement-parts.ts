@@ -1,7 +1,7 @@
 /** Statements in parts as they are read, and collected. */
 import { RunningBalance } from "./amount";
 import type { Format, Position } from "./format-error";
-import type { Entry, Statement, StatementHead, StatementTail } from "./statement";
+import type { Balance, Entry, Statement, StatementHead, StatementTail } from "./statement";
 import { type Line, readLines, type TextSource } from "./text-lines";
 
 /**
@@ -10,7 +10,8 @@ import { type Line, readLines, type TextSource } from "./text-lines";
  */
 export type StatementPart =
   | { readonly kind: "opening"; readonly opening: StatementHead; readonly line: number }
-  | { readonly kind: "entry"; readonly entry: Entry; readonly line: number }
+  /** `balance` is the balance after the entry, if the format states it. */
+  | { readonly kind: "entry"; readonly entry: Entry; readonly balance?: Balance; readonly line: number }
   | { readonly kind: "closing"; readonly closing: StatementTail; readonly line: number };
 
 /** A reader of one format: receives each line, then `finish`. */
@@ -29,8 +30,10 @@ function createBalanceCheck({ format, balanceFields }: LineReader): (part: State
     const position: Position = { format, field: balanceFields[part.kind], line: part.line };
     if (part.kind === "opening")
       running = new RunningBalance(part.opening.openingBalance, part.opening.account.currency, position);
-    else if (part.kind === "entry") running?.add(part.entry, position);
-    else running?.check(part.closing.closingBalance, position);
+    if (part.kind === "entry") running?.add(part.entry, position);
+    const stated =
+      part.kind === "closing" ? part.closing.closingBalance : part.kind === "entry" && part.balance;
+    if (stated) running?.check(stated, { ...position, field: balanceFields.closing });
     return part;
   };
 }

@@ -111,8 +111,8 @@ async function insert(run: StatementRunner, { name }: Table, rows: readonly Row[
   );
 }
 
-/** Copies a table, reads the copy back to compare it, and returns the number of rows. */
-async function copyTable(table: Table, source: StoreAccess, target: StoreAccess): Promise<number> {
+/** Copies a table, and reads the copy back to compare it. */
+async function copyTable(table: Table, source: StoreAccess, target: StoreAccess): Promise<void> {
   const [sourceChecksum, targetChecksum] = [new RowChecksum(), new RowChecksum()];
   for await (const rows of readBatches({ ...table, name: movedTableName(table) }, source.run)) {
     const unsealed = rows.map((row) => convertSealed(table, row, source.sealer.unseal));
@@ -129,7 +129,6 @@ async function copyTable(table: Table, source: StoreAccess, target: StoreAccess)
     throw new Error(
       `The copy of ${table.name} differs from its source (${targetChecksum.count} of ${sourceChecksum.count} rows). Nothing was moved.`,
     );
-  return sourceChecksum.count;
 }
 
 /** Records the start of a move in the source, and returns it or the move already recorded. */
@@ -159,30 +158,26 @@ async function prepareTarget(run: StatementRunner, database: Database, { id }: M
 }
 
 /** Copies all tables in one transaction at both ends. Afterwards the source counts as moved; the target cannot be used yet. */
-const copyAll = (from: MoveEndpoint, to: MoveEndpoint, { id }: Move): Promise<Record<string, number>> =>
+const copyAll = (from: MoveEndpoint, to: MoveEndpoint, { id }: Move): Promise<void> =>
   from.transaction(async (sourceRun) => {
     // Renaming locks the tables: other processes wait until the transaction ends.
     for (const table of tables)
       await sourceRun(`ALTER TABLE ${table.name} RENAME TO ${movedTableName(table)}`);
     await assertNotInUse(sourceRun, from, movedTableName);
-    const rows = await to.transaction(async (targetRun) => {
+    await to.transaction(async (targetRun) => {
       const arrival: Move = { id, stage: "arriving", place: from.description };
       await prepareTarget(targetRun, to, arrival);
-      const counts: Record<string, number> = {};
       for (const table of persistentTables)
-        counts[table.name] = await copyTable(
+        await copyTable(
           table,
           { run: sourceRun, sealer: from.sealer },
           { run: targetRun, sealer: to.sealer },
         );
       await setMove(targetRun, arrival);
-      return counts;
     });
     await setMove(sourceRun, { id, stage: "left", place: to.description });
-    return rows;
   });
 
-/** Counts the rows of a target whose move was completed by an earlier attempt. */
 async function countRows({ run }: Database): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { name } of persistentTables) {
@@ -193,19 +188,18 @@ async function countRows({ run }: Database): Promise<Record<string, number>> {
 }
 
 async function moveBetween(from: MoveEndpoint, to: MoveEndpoint): Promise<Record<string, number>> {
-  const completeMove = () => to.transaction((run) => setMove(run));
   const move = await startMove(from, to);
   const there = await to.transaction(moveOf);
   if (there?.id === move.id && there.stage !== "arriving")
     throw new Error(`${to.description} is the source itself. Nothing was moved.`);
   if (move.stage === "left") {
     if (there?.id !== move.id || move.place !== to.description) throw storeMovedError(move.place);
-    await completeMove();
-    return countRows(to);
+  } else {
+    await migrate(from);
+    await copyAll(from, to, move);
   }
-  await migrate(from);
-  const rows = await copyAll(from, to, move);
-  await completeMove();
+  const rows = await countRows(to);
+  await to.transaction((run) => setMove(run));
   return rows;
 }
 

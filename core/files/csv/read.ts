@@ -1,5 +1,5 @@
 /** Reads statements from CSV in the format of `writeCsv`. */
-import { formatAmount, parseDecimal, normaliseBalance, RunningBalance } from "../amount";
+import { formatAmount, parseDecimal, normaliseBalance } from "../amount";
 import { FormatError, quoteValue, looksLikeHint } from "../format-error";
 import { type LineReader, readParts, type StatementPart, collectStatements } from "../statement-parts";
 import {
@@ -166,8 +166,7 @@ class CsvReader implements LineReader {
   #lastRecord: RowKind = "closing";
   #lastLine = 0;
   #account: Account | undefined;
-  #runningBalance: RunningBalance | undefined;
-  #entry: { entry: Entry; details: Entry[]; line: number } | undefined;
+  #entry: { entry: Entry; details: Entry[]; balance: Balance; line: number } | undefined;
   /** Limits an entry with its details, or the balances from the closing balance on. */
   readonly #partLimit = new LengthLimit("an entry, or the part after the entries,", maxPartLength);
   #tail: { tail: Mutable<StatementTail>; forwardBalances: Balance[]; line: number } | undefined;
@@ -237,21 +236,12 @@ class CsvReader implements LineReader {
     opening: (row) => {
       const parts = this.#endStatement();
       const opening = parseHead(row);
-      const { currency } = opening.account;
       this.#account = opening.account;
-      this.#runningBalance = new RunningBalance(
-        opening.openingBalance,
-        currency,
-        columnPosition("balance", row.line),
-      );
       return [...parts, { kind: "opening", opening, line: row.line }];
     },
     entry: (row) => {
       const parts = this.#endEntry();
-      const entry = parseEntry(row);
-      this.#runningBalance?.add(entry, columnPosition("amount", row.line));
-      this.#runningBalance?.check(parseBalance(row), columnPosition("balance", row.line));
-      this.#entry = { entry, details: [], line: row.line };
+      this.#entry = { entry: parseEntry(row), details: [], balance: parseBalance(row), line: row.line };
       return parts;
     },
     detail: (row) => {
@@ -277,9 +267,9 @@ class CsvReader implements LineReader {
 
   #endEntry(): StatementPart[] {
     if (!this.#entry) return [];
-    const { entry, details, line } = this.#entry;
+    const { entry, details, ...rest } = this.#entry;
     this.#entry = undefined;
-    return [{ kind: "entry", entry: details.length > 0 ? { ...entry, details } : entry, line }];
+    return [{ kind: "entry", entry: details.length > 0 ? { ...entry, details } : entry, ...rest }];
   }
 
   #endStatement(): StatementPart[] {
