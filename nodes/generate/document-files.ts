@@ -35,10 +35,8 @@ const effects: Readonly<Record<Effect, string>> = {
   money: "commits or moves money",
 };
 
-/** Node sets of the package whose files are not generated. */
-const writtenSets = ["releases", "mcp"];
-
-const readWrittenFile = (path: string): string => readFileSync(join(__dirname, "..", path), "utf8");
+/** Node sets of the package. Only the files of the first are generated. */
+const nodeSets = ["fxdesk", "releases", "mcp"];
 
 const plainText = (html: string): string =>
   html.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&").replaceAll(/\s+/g, " ");
@@ -47,11 +45,11 @@ const plainText = (html: string): string =>
 function documentedNodes(service: Service): DocumentedNode[] {
   const callables = new Map(declarationsOf(service).map((each) => [nodeTypeOf(each), each]));
   const generated = nodeFiles(service);
-  const readFiles = [
-    (path: string) => generated[path.replace("*", "fxdesk")]!,
-    ...writtenSets.map((set) => (path: string) => readWrittenFile(path.replace("*", set))),
-  ];
-  return readFiles.flatMap((read) => {
+  return nodeSets.flatMap((set) => {
+    const read = (pattern: string): string => {
+      const path = pattern.replace("*", set);
+      return generated[path] ?? readFileSync(join(__dirname, "..", path), "utf8");
+    };
     const { labels } = JSON.parse(read("locales/en-US/*.json")) as { labels: Record<string, string> };
     const help = read("locales/en-US/*.html");
     const summaries = new Map(

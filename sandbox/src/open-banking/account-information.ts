@@ -23,7 +23,6 @@ import { findReadableAccount, findValidConsent, recordRead } from "./consents";
 import {
   availableLines,
   assertDayOpen,
-  recordReport,
   type Page,
   pendingTotal,
   requestedPeriod,
@@ -178,7 +177,7 @@ export const openBanking: BehavioursOf<"openBanking"> = {
         ? toReport(call, consent, account)
         : await toStatement(call, consent, account, type);
     recordRead(call, consent, account.accountId);
-    recordReport(consent, account, span);
+    if (span) consent.reported.set(account.accountId, span);
     return result;
   },
 };

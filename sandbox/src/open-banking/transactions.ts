@@ -19,17 +19,6 @@ import { type Payment, totalOf, type Transfer } from "../world/model/payment";
 
 type EntryListName = Subset<BookingStatus, "booked" | "pending" | "information">;
 
-/** List of entries of one kind, latest first, converted only for the requested slice. */
-interface EntryList {
-  readonly length: number;
-  readonly slice: (from: number, to: number) => readonly EntryView[];
-}
-
-const toEntryList = <T>(items: readonly T[], toView: (item: T) => EntryView): EntryList => ({
-  length: items.length,
-  slice: (from, to) => items.slice(from, to).map(toView),
-});
-
 const partyAccount = ({ iban, accountNumber }: Counterparty) =>
   iban === undefined ? { bban: accountNumber } : { iban };
 
@@ -231,16 +220,6 @@ export interface Page {
   readonly last: number;
 }
 
-function slicePage(lists: readonly (readonly [EntryListName, EntryList])[], page: number): Page {
-  let offset = 0;
-  const entries = lists.map(([name, { length, slice }]) => {
-    const from = page * entriesPerPage - offset;
-    offset += length;
-    return [name, slice(Math.max(from, 0), Math.max(from + entriesPerPage, 0))];
-  });
-  return { entries: Object.fromEntries(entries), last: Math.max(Math.ceil(offset / entriesPerPage) - 1, 0) };
-}
-
 /** True if the report includes booked entries up to now. */
 function includesNow({ now }: World, selection: Selection): boolean {
   const today = dayOf(now);
@@ -260,15 +239,6 @@ export const spanToRecord = (
 ): ReportSpan | undefined =>
   includesNow(world, selection) ? reportSpanOf(world, consent, account, selection) : undefined;
 
-/** Records the line range of a report, for the next delta report. */
-export function recordReport(
-  { reported }: Consent,
-  { accountId }: Account,
-  span: ReportSpan | undefined,
-): void {
-  if (span) reported.set(accountId, span);
-}
-
 /**
  * Returns a page of the requested lists. Throws a DomainError if the entries are unknown or not covered by the consent.
  */
@@ -278,15 +248,26 @@ export function listTransactions(
   account: Account,
   selection: Selection,
 ): Page {
-  const lists: Readonly<Record<EntryListName, () => EntryList>> = {
+  // Only the entries of the page are converted.
+  const lists: Readonly<Record<EntryListName, () => readonly (() => EntryView)[]>> = {
     booked: () =>
-      toEntryList(bookedLines(world, consent, account, selection).toReversed(), (line) =>
-        toLineView(account, line),
-      ),
+      bookedLines(world, consent, account, selection)
+        .toReversed()
+        .map((line) => () => toLineView(account, line)),
     pending: () =>
-      toEntryList(pendingTransfers(world, account, requestedPeriod(world, selection)), toTransferView),
-    information: () => toEntryList(activeStandingOrders(world, account), toStandingOrderView),
+      pendingTransfers(world, account, requestedPeriod(world, selection)).map(
+        (transfer) => () => toTransferView(transfer),
+      ),
+    information: () => activeStandingOrders(world, account).map((order) => () => toStandingOrderView(order)),
   };
-  const requestedLists = listsByStatus[selection.bookingStatus].map((name) => [name, lists[name]()] as const);
-  return slicePage(requestedLists, selection.page ?? 0);
+  const names = listsByStatus[selection.bookingStatus];
+  const all = names.flatMap((name) => lists[name]().map((toView) => ({ name, toView })));
+  const start = (selection.page ?? 0) * entriesPerPage;
+  const shown = all.slice(start, start + entriesPerPage);
+  const viewsOf = (list: EntryListName) =>
+    shown.filter(({ name }) => name === list).map(({ toView }) => toView());
+  return {
+    entries: Object.fromEntries(names.map((name) => [name, viewsOf(name)])),
+    last: Math.max(Math.ceil(all.length / entriesPerPage) - 1, 0),
+  };
 }
