@@ -10,7 +10,8 @@ import { verifyStore } from "../../core/journal/verify";
 import { withStore } from "../../core/store/open";
 import type { StoreSettings } from "../../core/store/settings";
 import { eventually } from "../support/eventually";
-import { type SeededRandom, seededRandom } from "./seeded-random";
+import { closeLater, runLater } from "../support/resources";
+import { countsOf, type SeededRandom, seededRandom } from "./seeded-random";
 import { type FaultProxy, faultProxy } from "./fault-proxy";
 import { type SandboxProcess, startSandboxProcess } from "./sandbox-process";
 import { type WorkerResult, Worker } from "./booking-workers";
@@ -35,7 +36,7 @@ export interface BookingReport {
   readonly known: number;
   /** Number of those that a reference search found. */
   readonly recovered: number;
-  readonly byState: Readonly<Partial<Record<Entry["state"], number>>>;
+  readonly byState: Readonly<Record<string, number>>;
   readonly seconds: number;
   /** Violations found. */
   readonly faultsFound: readonly string[];
@@ -130,24 +131,18 @@ async function waitUntilSettled(
   store: StoreSettings,
   booked: ReadonlySet<string>,
 ): Promise<readonly Entry[]> {
-  const journal = await openJournal(store);
+  const journal = closeLater(await openJournal(store));
   const isMissing = (entry: Entry) =>
     isInFlight(entry) || (entry.state === "unknown" && booked.has(entry.reference!));
-  let entries: readonly Entry[] = [];
-  try {
-    await eventually(
-      async () => {
-        const open = await journal.list({ state: ["intended", "sent", "unknown"] });
-        if (open.some(isMissing)) await pause(500);
-        else return true;
-      },
-      { withinMs: 120_000, what: "outcomes of all bookings" },
-    ).catch(() => undefined);
-    entries = await journal.list();
-  } finally {
-    await journal.close();
-  }
-  return entries;
+  await eventually(
+    async () => {
+      const open = await journal.list({ state: ["intended", "sent", "unknown"] });
+      if (open.some(isMissing)) await pause(500);
+      else return true;
+    },
+    { withinMs: 120_000, what: "outcomes of all bookings" },
+  ).catch(() => undefined);
+  return journal.list();
 }
 
 /** Returns the violations of one intent. */
@@ -177,12 +172,6 @@ function findProblems(
   return found.map((fault) => `${key}: ${fault}`);
 }
 
-const countByState = (entries: readonly Entry[]): BookingReport["byState"] => {
-  const counts: Partial<Record<Entry["state"], number>> = {};
-  for (const { state } of entries) counts[state] = (counts[state] ?? 0) + 1;
-  return counts;
-};
-
 export async function runBookings(given: BookingScenario): Promise<BookingReport> {
   const begun = performance.now();
   const chance = seededRandom(given.seed);
@@ -191,50 +180,42 @@ export async function runBookings(given: BookingScenario): Promise<BookingReport
   const before = new Set([...(await sandbox.tradesByReference()).values()].flat());
   const environment = environmentFor(sandbox, proxy, given);
   const workers = Array.from({ length: racers }, () => new Worker(environment));
-  try {
-    const intents = await intentsOf(given, sandbox, chance);
-    await runAll(intents, workers, given.killEvery, chance);
-    const kills = workers.reduce((sum, worker) => sum + worker.kills, 0);
-    // The faults stop. One worker restarts and recovers the rest; no more calls are made.
-    proxy.stopFaults();
-    await Promise.all(workers.map((worker) => worker.close()));
-    const last = new Worker(environment);
-    workers.splice(0, workers.length, last);
-    const books = await sandbox.tradesByReference();
-    const own = new Map(
-      [...books].map(([reference, ids]) => [reference, ids.filter((id) => !before.has(id))] as const),
-    );
-    await last.book({ input: { quote_id: await sandbox.quote(), reason: "other" }, key: "the last one" });
-    const entries = await waitUntilSettled(
-      given.store,
-      new Set([...own].flatMap(([reference, ids]) => (ids.length > 0 ? [reference] : []))),
-    );
-    const byKey = new Map(entries.map((entry) => [entry.key, entry]));
-    const ours = intents.flatMap(({ key }) => byKey.get(key) ?? []);
-    const references = new Set(ours.map(({ reference }) => reference));
-    const strangers = [...own].filter(([reference, ids]) => ids.length > 0 && !references.has(reference));
-    const verified = await withStore(given.store, (store) => verifyStore(store));
-    return {
-      bookings: given.bookings,
-      kills,
-      faults: Object.entries(proxy.counts).reduce(
-        (sum, [fate, count]) => (fate === "pass" ? sum : sum + count),
-        0,
-      ),
-      booked: ours.reduce((sum, { reference }) => sum + (own.get(reference!)?.length ?? 0), 0),
-      known: ours.filter(({ state }) => state === "done").length,
-      recovered: ours.filter(({ ending }) => ending?.by === "recovery" && ending.state === "done").length,
-      byState: countByState(ours),
-      seconds: Math.round((performance.now() - begun) / 1_000),
-      faultsFound: [
-        ...intents.flatMap((intent) => findProblems(intent, byKey.get(intent.key), own)),
-        ...strangers.map(([reference, ids]) => `${ids.join(", ")} of ${reference} is in no entry`),
-        ...verified.faults.map(({ where, message }) => `${where}: ${message}`),
-      ],
-    };
-  } finally {
-    await Promise.all(workers.map((worker) => worker.close()));
-    await proxy.close();
-    await sandbox.close();
-  }
+  runLater(() => Promise.all(workers.map((worker) => worker.close())));
+  const intents = await intentsOf(given, sandbox, chance);
+  await runAll(intents, workers, given.killEvery, chance);
+  const kills = workers.reduce((sum, worker) => sum + worker.kills, 0);
+  // The faults stop. One worker restarts and recovers the rest; no more calls are made.
+  proxy.stopFaults();
+  await Promise.all(workers.map((worker) => worker.close()));
+  const last = new Worker(environment);
+  workers.splice(0, workers.length, last);
+  const books = await sandbox.tradesByReference();
+  const own = new Map(
+    [...books].map(([reference, ids]) => [reference, ids.filter((id) => !before.has(id))] as const),
+  );
+  await last.book({ input: { quote_id: await sandbox.quote(), reason: "other" }, key: "the last one" });
+  const entries = await waitUntilSettled(
+    given.store,
+    new Set([...own].flatMap(([reference, ids]) => (ids.length > 0 ? [reference] : []))),
+  );
+  const byKey = new Map(entries.map((entry) => [entry.key, entry]));
+  const ours = intents.flatMap(({ key }) => byKey.get(key) ?? []);
+  const references = new Set(ours.map(({ reference }) => reference));
+  const strangers = [...own].filter(([reference, ids]) => ids.length > 0 && !references.has(reference));
+  const verified = await withStore(given.store, (store) => verifyStore(store));
+  return {
+    bookings: given.bookings,
+    kills,
+    faults: proxy.faultCount(),
+    booked: ours.reduce((sum, { reference }) => sum + (own.get(reference!)?.length ?? 0), 0),
+    known: ours.filter(({ state }) => state === "done").length,
+    recovered: ours.filter(({ ending }) => ending?.by === "recovery" && ending.state === "done").length,
+    byState: countsOf(ours.map(({ state }) => state)),
+    seconds: Math.round((performance.now() - begun) / 1_000),
+    faultsFound: [
+      ...intents.flatMap((intent) => findProblems(intent, byKey.get(intent.key), own)),
+      ...strangers.map(([reference, ids]) => `${ids.join(", ")} of ${reference} is in no entry`),
+      ...verified.faults.map(({ where, message }) => `${where}: ${message}`),
+    ],
+  };
 }

@@ -1,8 +1,8 @@
-/** A proxy that forwards requests to a service, or applies random faults to them. */
+/** A proxy that forwards requests to a service, or applies random faults to them. It is closed with its test. */
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
+import { listen } from "../support/resources";
 import { type SeededRandom } from "./seeded-random";
 
 /** Fate of a request: forwarded, or a fault `before` or `after` the service processes it. */
@@ -50,11 +50,10 @@ const readWeights: Readonly<Partial<Record<Fate, number>>> = {
 
 export interface FaultProxy {
   readonly url: string;
-  /** Number of money calls by fate. */
-  readonly counts: Readonly<Partial<Record<Fate, number>>>;
+  /** Number of money calls that met a fault. */
+  faultCount(): number;
   /** Stops all faults. */
   stopFaults(): void;
-  close(): Promise<void>;
 }
 
 interface Received {
@@ -145,15 +144,10 @@ export async function faultProxy(service: string, chance: SeededRandom): Promise
     // The caller may have died.
     play(incoming, response).catch(() => incoming.socket.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    counts,
+    url: `http://127.0.0.1:${await listen(server)}`,
+    faultCount: () =>
+      Object.entries(counts).reduce((sum, [fate, count]) => (fate === "pass" ? sum : sum + count), 0),
     stopFaults: () => (isCalm = true),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 }

@@ -23,7 +23,8 @@ import {
   createReleaseFixture,
 } from "../core/releases/release-fixture";
 import { eventually } from "../support/eventually";
-import { type SeededRandom, seededRandom } from "./seeded-random";
+import { runLater } from "../support/resources";
+import { countsOf, type SeededRandom, seededRandom } from "./seeded-random";
 import { faultProxy } from "./fault-proxy";
 
 export interface OrderScenario {
@@ -266,84 +267,71 @@ export async function runOrders(given: OrderScenario): Promise<OrderScenarioRepo
         });
     }
   };
-  try {
-    const perMinute = Math.max(1, Math.ceil(given.orders / minutes));
-    for (let index = 0; index < given.orders; index += 1) {
-      const report = await asker.orders.order(orderOf(index, place, chance, given.validMs));
-      asked.push(report.release);
-      due.push({ id: report.release, minute: minute + chance.integer(0, minutes) });
-      if (index % given.killEvery === given.killEvery - 1)
-        bookers[chance.integer(0, bookers.length - 1)]!.kill();
-      if (index % perMinute !== 0) continue;
-      minute += 1;
-      moveMarket(place, chance);
-      await release(minute);
-    }
-    // Remaining approvals arrive within the next hour.
-    for (const end = minute + minutes; minute < end; minute += 1) {
-      moveMarket(place, chance);
-      await release(minute);
-      await pause(Math.min(200, given.validMs[1] / minutes / 2));
-    }
-    proxy.stopFaults();
-    // Only one executor remains, and it restarts.
-    const kills = bookers.reduce((sum, booker) => sum + booker.kills, 0);
-    faultsFound.push(...bookers.flatMap(({ fault }) => fault ?? []));
-    await Promise.all(bookers.map((booker) => booker.close()));
-    bookers.splice(0, bookers.length, newBooker());
-    const all = () => place.service.list({ limit: given.orders }).then(({ releases }) => releases);
-    await eventually(
-      async () => {
-        const open = (await all()).filter(isUndecided);
-        if (open.length === 0) return true;
-        await pause(500);
-        return undefined;
-      },
-      { withinMs: given.validMs[1] + 120_000, what: "final states of all orders" },
-    ).catch((error: Error) => faultsFound.push(error.message));
-    const trades = (await tradesOf(direct)).filter(({ trade_id: id }) => !before.has(id));
-    const released = await all();
-    const verified = await withStore(given.store, (store) => verifyStore(store));
-    return {
-      orders: asked.length,
-      kills,
-      faults: Object.entries(proxy.counts).reduce(
-        (sum, [fate, count]) => (fate === "pass" ? sum : sum + count),
-        0,
-      ),
-      byState: countsOf(released.map(({ state }) => state)),
-      why: countsOf(
-        released
-          .filter(({ state }) => state !== "booked")
-          .map(({ progress }) =>
-            (progress.remark ?? "").replace(/^The request expired at \S+ /, "").slice(0, 35),
-          ),
-      ),
-      trades: trades.length,
-      quotes: released.reduce((sum, { progress }) => sum + (progress.quotes ?? 0), 0),
-      seconds: Math.round((performance.now() - begun) / 1_000),
-      faultsFound: [
-        ...faultsFound,
-        ...compareWithBooks(asked, released, trades),
-        ...verified.faults.map(({ where, message }) => `${where}: ${message}`),
-      ],
-    };
-  } finally {
-    await Promise.all(bookers.map((booker) => booker.close()));
-    await proxy.close();
+  runLater(() => Promise.all(bookers.map((booker) => booker.close())));
+  const perMinute = Math.max(1, Math.ceil(given.orders / minutes));
+  for (let index = 0; index < given.orders; index += 1) {
+    const report = await asker.orders.order(orderOf(index, place, chance, given.validMs));
+    asked.push(report.release);
+    due.push({ id: report.release, minute: minute + chance.integer(0, minutes) });
+    if (index % given.killEvery === given.killEvery - 1)
+      bookers[chance.integer(0, bookers.length - 1)]!.kill();
+    if (index % perMinute !== 0) continue;
+    minute += 1;
+    moveMarket(place, chance);
+    await release(minute);
   }
+  // Remaining approvals arrive within the next hour.
+  for (const end = minute + minutes; minute < end; minute += 1) {
+    moveMarket(place, chance);
+    await release(minute);
+    await pause(Math.min(200, given.validMs[1] / minutes / 2));
+  }
+  proxy.stopFaults();
+  // Only one executor remains, and it restarts.
+  const kills = bookers.reduce((sum, booker) => sum + booker.kills, 0);
+  faultsFound.push(...bookers.flatMap(({ fault }) => fault ?? []));
+  await Promise.all(bookers.map((booker) => booker.close()));
+  bookers.splice(0, bookers.length, newBooker());
+  const all = () => place.service.list({ limit: given.orders }).then(({ releases }) => releases);
+  await eventually(
+    async () => {
+      const open = (await all()).filter(isUndecided);
+      if (open.length === 0) return true;
+      await pause(500);
+      return undefined;
+    },
+    { withinMs: given.validMs[1] + 120_000, what: "final states of all orders" },
+  ).catch((error: Error) => faultsFound.push(error.message));
+  const trades = (await tradesOf(direct)).filter(({ trade_id: id }) => !before.has(id));
+  const released = await all();
+  const verified = await withStore(given.store, (store) => verifyStore(store));
+  return {
+    orders: asked.length,
+    kills,
+    faults: proxy.faultCount(),
+    byState: countsOf(released.map(({ state }) => state)),
+    why: countsOf(
+      released
+        .filter(({ state }) => state !== "booked")
+        .map(({ progress }) =>
+          (progress.remark ?? "").replace(/^The request expired at \S+ /, "").slice(0, 35),
+        ),
+    ),
+    trades: trades.length,
+    quotes: released.reduce((sum, { progress }) => sum + (progress.quotes ?? 0), 0),
+    seconds: Math.round((performance.now() - begun) / 1_000),
+    faultsFound: [
+      ...faultsFound,
+      ...compareWithBooks(asked, released, trades),
+      ...verified.faults.map(({ where, message }) => `${where}: ${message}`),
+    ],
+  };
 }
 
 async function tradesOf(client: ReturnType<ReleaseFixture["client"]>): Promise<BookedTrade[]> {
   const found: BookedTrade[] = [];
   for await (const trade of client.trades.list.all({ page_size: 500 })) found.push(trade as BookedTrade);
   return found;
-}
-
-function countsOf(words: readonly string[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
-  return counts;
 }
 
 /** Returns the violations in the orders and in the books. */

@@ -33,3 +33,10 @@ export function seededRandom(seed: number): SeededRandom {
     },
   };
 }
+
+/** Counts equal words. */
+export function countsOf(words: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}

@@ -16,6 +16,7 @@ import { type McpClient, revisions, textOf } from "../mcp/support/clients";
 import { catchNode, operationNode, tab } from "../nodes/support/flows";
 import { type FlowNode, NodeRed } from "../nodes/support/node-red";
 import { eventually } from "../support/eventually";
+import { closeLater } from "../support/resources";
 import { type SandboxProcess, startSandboxProcess } from "./sandbox-process";
 
 const bookings = Number(process.env.FXDESK_RUNS ?? 500);
@@ -124,7 +125,7 @@ async function nodeRedSurface(name: string): Promise<Surface> {
 }
 
 beforeAll(async () => {
-  [postgres, sandbox] = await Promise.all([startPostgres(), startSandboxProcess([])]);
+  [postgres, sandbox] = [closeLater(await startPostgres()), await startSandboxProcess([])];
   store = await postgres.create();
   const settings = {
     store: store.location,
@@ -142,11 +143,7 @@ beforeAll(async () => {
   ];
 }, 120_000);
 
-afterAll(async () => {
-  await Promise.all(surfaces.map((surface) => surface.close().catch(() => undefined)));
-  await sandbox.close();
-  await postgres.close();
-}, 60_000);
+afterAll(() => Promise.all(surfaces.map((surface) => surface.close().catch(() => undefined))), 60_000);
 
 const booked = async () => new Set([...(await sandbox.tradesByReference()).values()].flat());
 
@@ -221,9 +218,7 @@ test(`makes ${bookings} bookings once each, and reports their outcomes on every 
     for (const booking of wanted)
       expect(await bookOn(surface, booking)).toEqual({ tradeId: trades.get(booking.quote_id) });
 
-  const journal = await openJournal(store);
-  const entries: readonly Entry[] = await journal.list();
-  await journal.close();
+  const entries: readonly Entry[] = await closeLater(await openJournal(store)).list();
   expect(entries.map(({ state }) => state)).toEqual(wanted.map(() => "done"));
   expect(new Set(entries.map(({ surface }) => surface))).toEqual(new Set(["mcp", "node-red"]));
 }, 600_000);

@@ -1,5 +1,6 @@
 /** A TCP server with scripted faults that an HTTP server cannot produce. */
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { runLater } from "./resources";
 
 /** Handles one request after its complete head; `number` counts from 1. */
 export type Fault = (socket: Socket, number: number) => void;
@@ -51,8 +52,8 @@ async function listenAtNewPort(server: Server): Promise<number> {
   return listenAtNewPort(server);
 }
 
-export async function faultServer(fault: Fault): Promise<FaultServer> {
-  const heads: string[] = [];
+/** Starts a TCP server that passes on complete requests, head and body, as Latin-1 text. */
+export async function requestServer(onRequest: (socket: Socket, request: string) => void) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
@@ -64,21 +65,28 @@ export async function faultServer(fault: Fault): Promise<FaultServer> {
       if (end < 0) return;
       const length = Number(/content-length: (\d+)/i.exec(buffered)?.[1] ?? 0);
       if (buffered.length < end + 4 + length) return;
-      const head = buffered;
+      const request = buffered;
       buffered = "";
-      if (isRecoveryLookup(head, heads)) return respond(404)(socket, 0);
-      heads.push(head);
-      fault(socket, heads.length);
+      onRequest(socket, request);
     });
   });
   const port = await listenAtNewPort(server);
-  return {
-    url: `http://127.0.0.1:${port}`,
-    heads,
-    close: () =>
-      new Promise((resolve) => {
-        for (const socket of sockets) socket.destroy();
-        server.close(() => resolve());
-      }),
-  };
+  const close = () =>
+    new Promise<void>((resolve) => {
+      for (const socket of sockets) socket.destroy();
+      server.close(() => resolve());
+    });
+  return { url: `http://127.0.0.1:${port}`, sockets, close };
+}
+
+/** Starts a server with faults. It is closed with its test, if not before. */
+export async function faultServer(fault: Fault): Promise<FaultServer> {
+  const heads: string[] = [];
+  const { url, close } = await requestServer((socket, request) => {
+    if (isRecoveryLookup(request, heads)) return respond(404)(socket, 0);
+    heads.push(request);
+    fault(socket, heads.length);
+  });
+  runLater(close);
+  return { url, heads, close };
 }

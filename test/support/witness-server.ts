@@ -1,8 +1,8 @@
 /** A TCP server with scripted responses that records what arrived. */
-import { createServer, type Socket } from "node:net";
-import type { AddressInfo } from "node:net";
+import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { Declaration } from "@fxdesk/toolkit/operations";
+import { requestServer } from "./fault-server";
 
 /** Scripted handling of one request. */
 export type PlannedResponse =
@@ -142,10 +142,7 @@ function play(socket: Socket, fate: PlannedResponse): void {
 export async function startWitnessServer(): Promise<WitnessServer> {
   const plannedResponses = new Map<string, PlannedResponse | ((request: string) => PlannedResponse)>();
   const seen = new Map<string, SeenCalls>();
-  const sockets = new Set<Socket>();
-  const settling: (() => void)[] = [];
-
-  function onRequest(socket: Socket, request: string): void {
+  const { url, sockets, close } = await requestServer((socket, request) => {
     const id = identifier.exec(request)?.[1] ?? "";
     const known = seen.get(id) ?? { heads: 0, statuses: [], requests: [] };
     seen.set(id, known);
@@ -156,39 +153,17 @@ export async function startWitnessServer(): Promise<WitnessServer> {
     if ("status" in fate) known.statuses.push(fate.status);
     if (fate.kind === "drip") known.statuses.push(200);
     play(socket, fate);
-  }
-
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket
-      .on("error", () => undefined)
-      .on("close", () => {
-        sockets.delete(socket);
-        if (sockets.size === 0) for (const resolve of settling.splice(0)) resolve();
-      });
-    let buffered = "";
-    socket.on("data", (data) => {
-      buffered += data.toString("latin1");
-      const end = buffered.indexOf("\r\n\r\n");
-      if (end < 0) return;
-      const length = Number(/content-length: (\d+)/i.exec(buffered)?.[1] ?? 0);
-      if (buffered.length < end + 4 + length) return;
-      const request = buffered;
-      buffered = "";
-      onRequest(socket, request);
-    });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     seen,
     plan: (id, fate) => void plannedResponses.set(id, fate),
-    settled: () =>
-      sockets.size === 0 ? Promise.resolve() : new Promise((resolve) => settling.push(resolve)),
-    close: () =>
-      new Promise((resolve) => {
-        for (const socket of sockets) socket.destroy();
-        server.close(() => resolve());
-      }),
+    settled: async () => {
+      while (sockets.size > 0)
+        await Promise.all(
+          [...sockets].map((socket) => new Promise((resolve) => socket.once("close", resolve))),
+        );
+    },
+    close,
   };
 }
