@@ -1,18 +1,12 @@
 /** Tests the approvals workflow. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Sandbox } from "@fxdesk/sandbox";
-import { sandboxClient } from "../support/samples";
-import { forkSandbox } from "./support/forks";
+import { openSandboxAndClient } from "../support/sandboxes";
 
 let sandbox: Sandbox;
 let client: FxdeskClient;
 beforeEach(async () => {
-  sandbox = await forkSandbox({ daysBehind: 90 });
-  client = sandboxClient(sandbox);
-});
-afterEach(async () => {
-  await client.close();
-  await sandbox.close();
+  ({ sandbox, client } = await openSandboxAndClient({ daysBehind: 90 }));
 });
 
 type Config = Parameters<FxdeskClient["approvalsWorkflow"]["replaceConfig"]>[0];

@@ -1,10 +1,12 @@
 /** Tests that equal seed, time and requests give byte-identical responses. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Declaration, fieldsOf, operations } from "@fxdesk/toolkit/operations";
-import { demo, type Sandbox, type SandboxOptions, startSandbox } from "@fxdesk/sandbox";
+import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { eventually } from "../support/eventually";
 import { operationNamed } from "../support/operations";
-import { sampleInput, sandboxClient } from "../support/samples";
+import { closeLater } from "../support/resources";
+import { sampleInput } from "../support/samples";
+import { openClient } from "../support/sandboxes";
 import { demoHeaders, type PlainRequest, toRequest } from "./support/http";
 
 interface PlayedSandbox {
@@ -98,42 +100,39 @@ async function recordOpenBanking(played: PlayedSandbox): Promise<void> {
 }
 
 /** Records the response to each sample, every file and document, and the dashboard. */
-async function recordEverything(options: SandboxOptions): Promise<Record<string, string>> {
-  const sandbox = await startSandbox(options);
-  const client = sandboxClient(sandbox);
-  const played: PlayedSandbox = { sandbox, client, responses: {} };
+async function recordEverything(sandbox: Sandbox): Promise<Record<string, string>> {
+  const played: PlayedSandbox = { sandbox, client: openClient(sandbox), responses: {} };
   for (const operation of operations) await recordCall(played, operation);
   await recordStatements(played);
   await recordDocuments(played);
   await recordOpenBanking(played);
   await recordResponse(played, "the page", "/");
   await recordResponse(played, "the log", "/_sandbox/requests");
-  await client.close();
-  await sandbox.close();
   return played.responses;
 }
 
 const now = new Date("2026-11-20T10:00:00Z");
-
+const start = async () => closeLater(await startSandbox({ seed: "one", now }));
 const machineSecond = () => Math.floor(Date.now() / 1_000);
 
-let once: Record<string, string>;
-let ended: number;
-beforeAll(async () => {
-  once = await recordEverything({ seed: "one", now });
-  ended = machineSecond();
-});
-
-test("repeats all responses at another time", async () => {
-  await eventually(() => machineSecond() > ended, { withinMs: 30_000, what: "another second" });
-  const again = await recordEverything({ seed: "one", now });
+test("repeats all responses at another time and after a reset, unless the seed differs", async () => {
+  const sandbox = await start();
+  const once = await recordEverything(sandbox);
   expect(Object.keys(once).length).toBeGreaterThan(operations.length + 20);
-  const differing = Object.keys({ ...once, ...again }).filter((what) => once[what] !== again[what]);
-  expect(differing).toEqual([]);
-});
-
-test("differs for another seed", async () => {
-  const other = await recordEverything({ seed: "two", now });
+  const ended = machineSecond();
+  await eventually(() => machineSecond() > ended, { withinMs: 30_000, what: "another second" });
+  sandbox.control.reset();
+  for (const again of [await recordEverything(await start()), await recordEverything(sandbox)]) {
+    const differing = Object.keys({ ...once, ...again }).filter((what) => once[what] !== again[what]);
+    expect(differing).toEqual([]);
+  }
+  sandbox.control.reset({ seed: "two" });
+  const other = await recordEverything(sandbox);
   const same = Object.keys(once).filter((what) => once[what] === other[what]);
   expect(same.length).toBeLessThan(Object.keys(once).length / 2);
+});
+
+test("dates responses by the sandbox's clock", async () => {
+  const { headers } = await fetch(`${(await start()).baseUrl}/_sandbox/clock`);
+  expect(headers.get("date")).toBe("Fri, 20 Nov 2026 10:00:00 GMT");
 });

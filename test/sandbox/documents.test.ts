@@ -1,18 +1,14 @@
 /** Tests the documents of trades and payments. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { makeQuote, sandboxClient } from "../support/samples";
+import { demo, type Sandbox } from "@fxdesk/sandbox";
+import { makeQuote } from "../support/samples";
+import { openSandboxAndClient } from "../support/sandboxes";
 import { readPdf } from "./support/documents";
 
 let sandbox: Sandbox;
 let client: FxdeskClient;
 beforeAll(async () => {
-  sandbox = await startSandbox({ now: new Date("2026-11-20T10:00:00Z") });
-  client = sandboxClient(sandbox);
-});
-afterAll(async () => {
-  await client.close();
-  await sandbox.close();
+  ({ sandbox, client } = await openSandboxAndClient({ now: new Date("2026-11-20T10:00:00Z") }));
 });
 
 const bearer = { authorization: `Bearer ${demo.accessToken}` };

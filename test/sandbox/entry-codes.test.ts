@@ -11,14 +11,14 @@ import { incomingFundsReport, tradesReport } from "../../sandbox/src/files/repor
 import { findOrOpenAccount } from "../../sandbox/src/world/accounts/accounts";
 import { addDays } from "@fxdesk/toolkit/calendars";
 import { demo } from "../../sandbox/src/world/parties/parties";
+import { closeLater } from "../support/resources";
 import { readPdf } from "./support/documents";
 import { startInProcess, type InProcessSandbox } from "./support/in-process";
 
 let sandbox: InProcessSandbox;
 beforeAll(() => {
-  sandbox = startInProcess(new Date("2026-03-16T09:00:00Z"));
+  sandbox = closeLater(startInProcess(new Date("2026-03-16T09:00:00Z")));
 });
-afterAll(() => sandbox.close());
 
 const clientOf = () => sandbox.world.clients.get(demo.clientId)!;
 const statementOf = (period: Period) =>

@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { demo } from "@fxdesk/sandbox";
+import { closeLater } from "../support/resources";
 import { operationNamed } from "../support/operations";
 import { consentTerms } from "./open-banking/bank";
 import { fingerprint, fingerprintBefore } from "./support/fingerprint";
@@ -16,9 +17,8 @@ const timeout = 20_000 + numRuns * 500;
 
 let sandbox: InProcessSandbox;
 beforeAll(() => {
-  sandbox = startInProcess(new Date("2026-03-15T03:00:00Z"));
+  sandbox = closeLater(startInProcess(new Date("2026-03-15T03:00:00Z")));
 });
-afterAll(() => sandbox.close());
 
 type Fields = Readonly<Record<string, string>>;
 

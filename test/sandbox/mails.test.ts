@@ -1,13 +1,14 @@
-/** Tests statements by e-mail, with attachments. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+/** Tests statements by e-mail, and their delivery to the outbox, a folder or a mail server. */
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { FxdeskClient } from "@fxdesk/toolkit";
+import { createClient, type FxdeskClient } from "@fxdesk/toolkit";
 import { readCoda, readCsv, readMt940, type Statement } from "@fxdesk/toolkit/formats";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { contract } from "@fxdesk/toolkit/operations";
+import { controls, type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { SMTPServer } from "smtp-server";
-import { sandboxClient } from "../support/samples";
+import { Outbox } from "../../sandbox/src/world/model/outbox";
+import { closeLater, listen, tempFolder } from "../support/resources";
+import { openClient, openSandbox } from "../support/sandboxes";
 import { readMail, readPdf, readXlsx } from "./support/documents";
 
 const now = new Date("2026-11-20T17:00:00Z");
@@ -18,17 +19,15 @@ const currencies = ["EUR", "GBP", "USD", "JPY"];
 let dataDir: string;
 let sandbox: Sandbox;
 let client: FxdeskClient;
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), "sandbox-"));
-  sandbox = await startSandbox({ dataDir, now });
-  client = sandboxClient(sandbox);
-});
-afterAll(async () => {
-  await client.close();
-  await sandbox.close();
-  await rm(dataDir, { recursive: true });
-});
+const open = async () => {
+  dataDir = await tempFolder();
+  sandbox = await openSandbox({ now }, { dataDir });
+  client = openClient(sandbox);
+};
+beforeAll(open);
 
+const outbox = () => join(dataDir, "outbox");
+const outboxFiles = async () => (await readdir(outbox())).toSorted();
 const lastMail = () => sandbox.mails.at(-1)!;
 const attached = () => lastMail().attachments.map(({ bytes }) => bytes.toString());
 
@@ -108,17 +107,13 @@ describe("a statement in MT940", () => {
   });
 
   test("reports an account that the format cannot carry", async () => {
-    const other = await startSandbox({ now });
+    const other = await openSandbox({ now });
     for (let times = 0; times < 2; times += 1)
       other.control.payIn({ currency: "USD", amount: "999999999999.99" });
-    const reader = sandboxClient(other);
-    await reader.statements.emailMt940({ date_from: "2026-11-01" });
-    expect(other.mails[0]!.attachments).toHaveLength(currencies.length - 1);
-    expect(other.mails[0]!.text).toMatch(
-      /The statement of account \d+ in [A-Z]{3} could not be created in the requested format\./,
-    );
-    await reader.close();
-    await other.close();
+    await openClient(other).statements.emailMt940({ date_from: "2026-11-01" });
+    const [mail] = other.mails;
+    expect(mail!.attachments).toHaveLength(currencies.length - 1);
+    expect(mail!.text).toMatch(/The statement of account \d+ in [A-Z]{3} could not be created/);
   });
 });
 
@@ -157,34 +152,73 @@ test("lists trades of a month or day that has started", async () => {
   });
 });
 
-describe("the message", () => {
-  test("is written to the outbox folder with headers, text and attachments", async () => {
-    await client.statements.emailAccounts({ ...period, format: "xls", currencies: "EUR,JPY" });
-    const mail = lastMail();
-    const names = (await readdir(join(dataDir, "outbox"))).toSorted();
-    expect(names).toHaveLength(sandbox.mails.length);
-    expect(names.at(-1)).toMatch(/^20261120T17\d{7}Z-[0-9a-f]{8}\.eml$/);
-    const message = await readFile(join(dataDir, "outbox", names.at(-1)!));
-    expect(message.equals(mail.message)).toBe(true);
-    const { headers, parts } = readMail(message);
-    expect(headers).toMatchObject({
-      from: "Sandbox Bank <statements@sandbox-bank.example>",
-      to: "treasury@meridian-tools.example",
-      subject: `Accounts statement ${period.date_from} to ${period.date_to}`,
-      "mime-version": "1.0",
-      "message-id": expect.stringMatching(/^<\d+\.[0-9a-f-]{36}@sandbox-bank\.example>$/) as string,
-    });
-    expect(new Date(headers.date!).getTime()).toBe(Math.floor(mail.sentAt.getTime() / 1000) * 1000);
-    const [text, ...files] = parts;
-    expect(text!.headers["content-type"]).toBe("text/plain; charset=utf-8");
-    expect(text!.content.toString()).toContain("Dear Meridian Tools GmbH,");
-    expect(files.map(({ headers: own }) => /filename=(\S+)/.exec(own["content-disposition"]!)![1])).toEqual(
-      mail.attachments.map(({ fileName }) => fileName),
-    );
-    expect(files.map(({ headers: own }) => own["content-type"]!.split(";")[0])).toEqual(
-      mail.attachments.map(({ contentType }) => contentType),
-    );
-    expect(files.map(({ content }) => content)).toEqual(mail.attachments.map(({ bytes }) => bytes));
+test("writes a message to the outbox folder with headers, text and attachments", async () => {
+  await client.statements.emailAccounts({ ...period, format: "xls", currencies: "EUR,JPY" });
+  const mail = lastMail();
+  const names = await outboxFiles();
+  expect(names).toHaveLength(sandbox.mails.length);
+  expect(names.at(-1)).toMatch(/^20261120T17\d{7}Z-[0-9a-f]{8}\.eml$/);
+  const message = await readFile(join(outbox(), names.at(-1)!));
+  expect(message.equals(mail.message)).toBe(true);
+  const remote = closeLater(
+    createClient({ baseUrl: sandbox.baseUrl }, { ...contract, operations: controls }),
+  );
+  const downloaded = await remote.sandbox.getMessage({ mail: names.length });
+  expect(downloaded.fileName).toBe(names.at(-1));
+  expect(Buffer.from(await downloaded.bytes())).toEqual(message);
+  await expect(remote.sandbox.getMessage({ mail: 999 })).rejects.toMatchObject({ code: "not_found" });
+  const { headers, parts } = readMail(message);
+  expect(headers).toMatchObject({
+    from: "Sandbox Bank <statements@sandbox-bank.example>",
+    to: "treasury@meridian-tools.example",
+    subject: `Accounts statement ${period.date_from} to ${period.date_to}`,
+    "mime-version": "1.0",
+    "message-id": expect.stringMatching(/^<\d+\.[0-9a-f-]{36}@sandbox-bank\.example>$/) as string,
+  });
+  expect(new Date(headers.date!).getTime()).toBe(Math.floor(mail.sentAt.getTime() / 1000) * 1000);
+  const [text, ...files] = parts;
+  expect(text!.headers["content-type"]).toBe("text/plain; charset=utf-8");
+  expect(text!.content.toString()).toContain("Dear Meridian Tools GmbH,");
+  expect(
+    files.map(({ headers: own, content }) => ({
+      fileName: /filename=(\S+)/.exec(own["content-disposition"]!)![1],
+      contentType: own["content-type"]!.split(";")[0],
+      bytes: content,
+    })),
+  ).toEqual(mail.attachments);
+});
+
+describe("a reset", () => {
+  beforeAll(open);
+
+  const send = () => client.statements.emailTrades({ date_from: "2026-01" });
+
+  test("removes the sandbox's own files only", async () => {
+    await mkdir(join(outbox(), "kept"), { recursive: true });
+    await writeFile(join(outbox(), "notes.txt"), "mine");
+    await writeFile(join(outbox(), "20260101T000000000Z-00000000.eml"), "mine too");
+    const others = await outboxFiles();
+    await send();
+    await send();
+    expect(await outboxFiles()).toHaveLength(others.length + 2);
+    sandbox.control.reset();
+    expect(await outboxFiles()).toEqual(others);
+  });
+
+  test("tolerates missing files", async () => {
+    await send();
+    await rm(outbox(), { recursive: true });
+    expect(() => sandbox.control.reset()).not.toThrow();
+  });
+
+  test("removes an e-mail in delivery", async () => {
+    const folder = await tempFolder();
+    const box = new Outbox({ folder });
+    const letter = { id: "0123456789", to: "a@b.example", subject: "S", text: "T", sentAt: new Date(0) };
+    const sent = box.send({ ...letter, attachments: [] });
+    box.removeFiles();
+    await sent;
+    expect(await readdir(folder)).toEqual([]);
   });
 });
 
@@ -195,7 +229,7 @@ describe("with a mail server", () => {
     readonly message: Buffer;
   }
 
-  async function startServer(refuses: boolean) {
+  async function openWithServer(refuses: boolean) {
     const received: Received[] = [];
     const server = new SMTPServer({
       authOptional: true,
@@ -214,58 +248,42 @@ describe("with a mail server", () => {
         });
       },
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.server.address() as AddressInfo;
-    const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
-    return { received, close, smtpUrl: `smtp://127.0.0.1:${port}` };
-  }
-
-  async function sending(refuses: boolean) {
-    const server = await startServer(refuses);
-    const other = await startSandbox({ now, dataDir: join(dataDir, "other"), smtpUrl: server.smtpUrl });
-    const sender = sandboxClient(other);
-    const close = async () => {
-      await sender.close();
-      await other.close();
-      await server.close();
-    };
-    return { server, other, sender, close };
+    const smtpUrl = `smtp://127.0.0.1:${await listen(server.server)}`;
+    const folder = join(await tempFolder(), "none");
+    const other = await openSandbox({ now }, { dataDir: folder, smtpUrl });
+    return { received, folder, other, sender: openClient(other) };
   }
 
   test("sends the e-mail instead of writing it to the folder", async () => {
-    const { server, other, sender, close } = await sending(false);
+    const { received, folder, other, sender } = await openWithServer(false);
     await sender.statements.emailMt940(period);
-    await close();
-    expect(server.received).toEqual([
+    expect(received).toEqual([
       {
         from: "statements@sandbox-bank.example",
         to: ["treasury@meridian-tools.example"],
         message: other.mails[0]!.message,
       },
     ]);
-    await expect(readdir(join(dataDir, "other"))).rejects.toMatchObject({ code: "ENOENT" });
+    await expect(readdir(folder)).rejects.toMatchObject({ code: "ENOENT" });
   });
 
   test("fails the request if the server refuses the e-mail", async () => {
-    const { other, sender, close } = await sending(true);
+    const { other, sender } = await openWithServer(true);
     await expect(sender.statements.emailMt940(period)).rejects.toMatchObject({ status: 502 });
     expect(other.requests.at(-1)!.refusal).toContain("No such mailbox");
     expect(other.mails).toEqual([]);
-    await close();
   });
 });
 
-describe("start with invalid e-mail delivery", () => {
-  test.each([
-    ["a folder in a file", () => ({ dataDir: join(dataDir, "file", "deeper") }), /dataDir: .*file/],
-    ["a folder that is a file", () => ({ dataDir: join(dataDir, "file") }), /dataDir: .*file/],
-    ["a folder that cannot be created", () => ({ dataDir: "/proc/fxdesk" }), /dataDir: .*proc/],
-    ["another protocol", () => ({ smtpUrl: "http://127.0.0.1" }), /smtpUrl must be an smtp:/],
-    ["no address", () => ({ smtpUrl: "mail" }), /smtpUrl must be an smtp:/],
-  ])("refuses %s", async (_what, options, message) => {
-    await writeFile(join(dataDir, "file"), "");
-    await expect(startSandbox(options())).rejects.toThrow(message);
-  });
+test.each([
+  ["a folder in a file", () => ({ dataDir: join(dataDir, "file", "deeper") }), /dataDir: .*file/],
+  ["a folder that is a file", () => ({ dataDir: join(dataDir, "file") }), /dataDir: .*file/],
+  ["a folder that cannot be created", () => ({ dataDir: "/proc/fxdesk" }), /dataDir: .*proc/],
+  ["another protocol", () => ({ smtpUrl: "http://127.0.0.1" }), /smtpUrl must be an smtp:/],
+  ["no address", () => ({ smtpUrl: "mail" }), /smtpUrl must be an smtp:/],
+])("does not start with %s", async (_what, options, message) => {
+  await writeFile(join(dataDir, "file"), "");
+  await expect(startSandbox(options())).rejects.toThrow(message);
 });
 
 test("refuses unknown accounts without sending an e-mail", async () => {

@@ -10,6 +10,8 @@ import { extensionOperations } from "../../sandbox/src/extensions/extension-oper
 import { routeOf } from "../../sandbox/src/server/routes";
 import { requestValues } from "../support/arbitrary";
 import { assertConforms } from "../support/conformance";
+import { closeLater } from "../support/resources";
+import { openSandbox } from "../support/sandboxes";
 import { fingerprint, fingerprintBefore } from "./support/fingerprint";
 import { ask, demoHeaders, type PlainResponse } from "./support/http";
 import { startInProcess, type InProcessSandbox } from "./support/in-process";
@@ -104,9 +106,8 @@ function requestWithInvalidField(operation: Declaration): fc.Arbitrary<Request> 
 
 let inProcessSandbox: InProcessSandbox;
 beforeAll(() => {
-  inProcessSandbox = startInProcess(now);
+  inProcessSandbox = closeLater(startInProcess(now));
 });
-afterAll(() => inProcessSandbox.close());
 
 /** Sends a request and asserts that a refused one changed nothing. */
 async function sendChecked({ method, path, headers, body }: Request): Promise<PlainResponse> {
@@ -143,27 +144,18 @@ test.each(cases)(
 /** Raw bodies, including valid ones. */
 const bodies: Readonly<Record<string, string | Buffer>> = {
   nothing: "",
-  "an empty line": "\r\n",
   "half of JSON": '{"date_from": "2026-01',
-  "two of JSON": "{}{}",
-  "a list": "[]",
   "a list of fields": '[{"date_from":"2026-01-01"}]',
-  text: '"date_from"',
-  "a number": "1e999",
   "no value": "null",
   "a field twice": '{"date_from":"2026-01-01","date_from":1}',
   "a number without end": `{"frequencyPerDay":${"9".repeat(10_000)},"date_from":${"9".repeat(10_000)}}`,
-  "deep lists": `{"access":${"[".repeat(10_000)}${"]".repeat(10_000)}}`,
   "deep objects": `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`,
   "deep, and never closed": "[".repeat(50_000),
   "its prototype": '{"__proto__":{"date_from":"2026-01-01"},"constructor":{"prototype":{"polluted":true}}}',
   "a byte order mark": "\ufeff{}",
   "half a character": '{"alias":"\\ud800"}',
   "no UTF-8": Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0xc3, 0x28, 0x22, 0x3a, 0x31, 0x7d]),
-  "UTF-16": Buffer.from('{"alias":"x"}', "utf16le"),
   zeros: Buffer.alloc(1_000),
-  "a form": "date_from=2026-01-01&date_to=2026-01-31",
-  XML: "<Document/>",
   "XML that grows": `<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "${"&a;".repeat(50)}"><!ENTITY c "${"&b;".repeat(50)}"><!ENTITY d "${"&c;".repeat(50)}">]><Document>${"&d;".repeat(50)}</Document>`,
   "XML that asks for a file":
     '<!DOCTYPE a [<!ENTITY a SYSTEM "file:///etc/passwd">]><Document>&a;</Document>',
@@ -185,20 +177,9 @@ const mediaTypes = [
   ";;;",
 ];
 
-/** Also with other media types than JSON. */
-const otherBodies = [
-  "nothing",
-  "no UTF-8",
-  "XML that grows",
-  "XML that asks for a file",
-  "a multipart form",
-  "an unterminated multipart body",
-];
-
-const sent = [
-  ...Object.keys(bodies).map((message) => [message, "application/json"] as const),
-  ...mediaTypes.flatMap((type) => otherBodies.map((message) => [message, type] as const)),
-];
+const sent = Object.keys(bodies).flatMap((message) =>
+  ["application/json", ...mediaTypes].map((type) => [message, type] as const),
+);
 
 const withBody = cases.filter(([, { body }]) => body);
 
@@ -234,13 +215,11 @@ test.each(cases)("%s refuses other methods", async (_name, operation) => {
 describe("on the wire", () => {
   let sandbox: Sandbox;
   beforeAll(async () => {
-    sandbox = await startSandbox({ now });
+    sandbox = await openSandbox({ now });
   });
   afterEach(async () => {
-    const path = `/accounts?client_id=${demo.clientId}&currencies=EUR`;
-    expect((await ask(sandbox, path, { headers: demoHeaders })).status).toBe(200);
+    expect((await ask(sandbox, list, { headers: demoHeaders })).status).toBe(200);
   });
-  afterAll(() => sandbox.close());
 
   /** Returns the response to incomplete bytes. Fails if the connection stays open. */
   async function responseTo(...pieces: readonly (string | Buffer)[]): Promise<string> {
@@ -273,8 +252,9 @@ describe("on the wire", () => {
     `GET ${target} HTTP/1.1\r\n${host}${token}${headers}Connection: close\r\n${end}`;
   const post = (target: string, headers: string) =>
     `POST ${target} HTTP/1.1\r\n${host}${token}Connection: close\r\nContent-Type: application/json\r\n${headers}${end}`;
-  const list = `/accounts?client_id=${demo.clientId}&currencies=EUR`;
-  const mail = `/statements/accounts?client_id=${demo.clientId}`;
+  const about = `client_id=${demo.clientId}`;
+  const list = `/accounts?${about}&currencies=EUR`;
+  const mail = `/statements/accounts?${about}`;
 
   const requests: readonly (readonly [
     message: string,
@@ -282,30 +262,22 @@ describe("on the wire", () => {
     statuses: readonly number[],
   ])[] = [
     ["an address of 100 KB", get(`/accounts/${"x".repeat(100_000)}`), [414, 431]],
-    ["a query of 100 KB", get(`${list}&x=${"x".repeat(100_000)}`), [414, 431]],
     ["a token twice", get(list, "Authorization: Bearer other\r\n"), [200, 401]],
     ["a contact twice", get(list, "X-Contact-ID: a\r\nX-Contact-ID: b\r\n"), [409]],
     ["a request id twice", get("/v1/consents/x", "X-Request-ID: a\r\nX-Request-ID: b\r\n"), [400]],
     ["a header with a NUL byte", get(list, "X-Contact-ID: a\0b\r\n"), [400]],
-    ["a header in another alphabet", get(list, "X-Contact-ID: \u00fc\u00df\r\n"), [409]],
     ["dots in the path", get(`/accounts/../../etc/passwd`), [404]],
-    ["encoded dots", get(`/accounts/%2e%2e%2f%2e%2e?client_id=${demo.clientId}`), [400]],
-    ["an encoded slash", get(`/accounts/a%2Fb?client_id=${demo.clientId}`), [400]],
-    ["an encoded NUL byte", get(`/accounts/%00?client_id=${demo.clientId}`), [400]],
-    ["an invalid escape", get(`/accounts/%zz?client_id=${demo.clientId}`), [400]],
-    ["half an escape", get(`/accounts/%E0%A4?client_id=${demo.clientId}`), [400]],
-    [
-      "an overlong parameter",
-      get(`/accounts/${"x".repeat(2_000)}?client_id=${demo.clientId}`),
-      [400, 404, 414],
-    ],
+    ["encoded dots", get(`/accounts/%2e%2e%2f%2e%2e?${about}`), [400]],
+    ["an encoded NUL byte", get(`/accounts/%00?${about}`), [400]],
+    ["an invalid escape", get(`/accounts/%zz?${about}`), [400]],
+    ["half an escape", get(`/accounts/%E0%A4?${about}`), [400]],
+    ["an overlong parameter", get(`/accounts/${"x".repeat(2_000)}?${about}`), [400, 404, 414]],
     ["no slash at all", get("accounts"), [400, 404]],
-    ["two slashes", get(`//accounts?client_id=${demo.clientId}`), [404]],
+    ["two slashes", get(`//accounts?${about}`), [404]],
     ["an absolute URL", get(`http://elsewhere.example${list}`), [200, 400, 404]],
     ["prototype properties in the query", get(`${list}&__proto__=x&constructor=y&toString=z`), [200]],
     ["a client twice", get(`${list}&client_id=client-other`), [400, 404]],
     ["a client in brackets", get("/accounts?client_id[]=client-demo&currencies=EUR"), [400]],
-    ["a space in the address", get("/accounts?client_id=client demo"), [400]],
     ["a compressed body", `${post(mail, "Content-Encoding: gzip\r\nContent-Length: 2\r\n")}{}`, [400, 415]],
   ];
 

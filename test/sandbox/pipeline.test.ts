@@ -1,14 +1,17 @@
-/** Tests authorisation, validation and routing errors. */
-import { contract, json, operation } from "@fxdesk/toolkit/operations";
-import { HttpError, type Sandbox, startSandbox } from "@fxdesk/sandbox";
-import { z } from "zod";
+/** Tests authorisation, validation, formats, routing errors and the log, and the page of operations. */
+import { contract } from "@fxdesk/toolkit/operations";
+import { demo, type Sandbox } from "@fxdesk/sandbox";
+import type { OpenApiDocument } from "../../core/openapi/document";
+import { extensionOperations } from "../../sandbox/src/extensions/extension-operations";
+import { newRequestId } from "../support/request-id";
+import { openSandbox } from "../support/sandboxes";
+import { consentTerms, person } from "./open-banking/bank";
 import { ask, demoHeaders } from "./support/http";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
-  sandbox = await startSandbox();
+  sandbox = await openSandbox();
 });
-afterAll(() => sandbox.close());
 
 const demoClient = "client_id=client-demo";
 const account = "00000000-0000-4000-8000-000000000000";
@@ -37,12 +40,6 @@ describe("credentials", () => {
     expect(await get(path, headers)).toMatchObject({ status: 401, text: "" });
   });
 
-  test("requires an API key only where documented", async () => {
-    expect(await get(`/accounts?currencies=EUR&${demoClient}`, { authorization })).toMatchObject({
-      status: 200,
-    });
-  });
-
   test("accepts open-banking calls without a token and refuses unknown tokens", async () => {
     expect(await get("/v1/consents/none/status", {})).not.toMatchObject({ status: 401 });
     const refused = await get("/v1/consents/none/status", { authorization: "Bearer nobody" });
@@ -65,15 +62,10 @@ test("refuses unknown body fields", async () => {
   ]);
 });
 
-describe("the client", () => {});
-
-describe("the contact", () => {
-  const transaction = `/accounts/${account}/transactions/${account}?${demoClient}`;
-
-  test("is required to read a transaction", async () => {
-    expect(await get(transaction)).toMatchObject({ status: 400 });
-    expect(lastRefusal()).toContain("X-Contact-ID is required");
-  });
+test("requires the contact to read a transaction", async () => {
+  const path = `/accounts/${account}/transactions/${account}?${demoClient}`;
+  expect(await get(path)).toMatchObject({ status: 400 });
+  expect(lastRefusal()).toContain("X-Contact-ID is required");
 });
 
 describe("values", () => {
@@ -123,18 +115,12 @@ describe("values", () => {
 });
 
 describe("paths", () => {
-  test.each([
-    ["/nothing", "not_found"],
-    ["/accounts/a/b/c/d/e", "not_found"],
-  ])("%s is 404", async (path, code) => {
-    const { status, text } = await get(path);
-    expect([status, codeOf(text)]).toEqual([404, code]);
-  });
-
-  test("unknown open-banking paths get codes of the standard", async () => {
-    const { status, text } = await get("/v1/cards");
-    expect(status).toBe(404);
-    expect(JSON.parse(text)).toMatchObject({ tppMessages: [{ code: "RESOURCE_UNKNOWN" }] });
+  test("unknown paths are 404, with codes of the standard for open banking", async () => {
+    const { status, text } = await get("/accounts/a/b/c/d/e");
+    expect([status, codeOf(text)]).toEqual([404, "not_found"]);
+    const standard = await get("/v1/cards");
+    expect(standard.status).toBe(404);
+    expect(JSON.parse(standard.text)).toMatchObject({ tppMessages: [{ code: "RESOURCE_UNKNOWN" }] });
   });
 
   test("an unsupported method is 405 with Allow", async () => {
@@ -161,21 +147,13 @@ describe("paths", () => {
   });
 
   test.each([
-    [
-      "/v1/payments/wire-transfers",
-      "PRODUCT_UNKNOWN",
-      "The payment-product wire-transfers is unknown. It must be one of sepa-",
-    ],
-    [
-      "/v1/loans/sepa-credit-transfers",
-      "PRODUCT_UNKNOWN",
-      "The payment-service loans is unknown. It must be one of payments,",
-    ],
-    ["/v1/loans/wire-transfers", "RESOURCE_UNKNOWN", "The path is unknown."],
+    ["/v1/payments/wire-transfers", "PRODUCT_UNKNOWN", "payment-product wire-transfers"],
+    ["/v1/loans/sepa-credit-transfers", "PRODUCT_UNKNOWN", "payment-service loans"],
+    ["/v1/loans/wire-transfers", "RESOURCE_UNKNOWN", "path"],
     [
       "/v1/payments/sepa-credit-transfers/p-1/approvals",
       "RESOURCE_UNKNOWN",
-      "payment-authorisation approvals is unknown. It must be",
+      "payment-authorisation approvals",
     ],
   ])("names the invalid part of %s", async (path, code, text) => {
     const response = await ask(sandbox, path, { method: "POST" });
@@ -184,45 +162,6 @@ describe("paths", () => {
       tppMessages: [{ category: "ERROR", code, text: expect.stringContaining(text) as string }],
     });
   });
-});
-
-test("calls a custom behaviour, or responds with an example", async () => {
-  const echo = operation({
-    name: "tools.echo",
-    tool: "echo",
-    title: "Echo",
-    summary: "Says it again.",
-    effect: "read",
-    method: "GET",
-    path: "/echo/{word}",
-    server: "service",
-    credentials: ["accessToken"],
-    parameters: { word: z.string() },
-    responses: { 200: json(z.object({ word: z.string() }), "The word.") },
-    errors: {},
-    contract: "",
-  });
-  const service = { ...contract, operations: [echo] };
-  const silent = await startSandbox({ service });
-  const answering = await startSandbox({
-    service,
-    behaviours: {
-      "tools.echo": ({ values }: { values: { word: string } }) => {
-        if (values.word === "hush") throw new HttpError(409, "quiet", "Not now.");
-        return { status: 200, body: values };
-      },
-    },
-  });
-  try {
-    const nothing = await ask(silent, "/echo/hello", { headers: demoHeaders });
-    expect([nothing.status, JSON.parse(nothing.text)]).toEqual([200, { word: "example" }]);
-    const hello = await ask(answering, "/echo/hello%20you", { headers: demoHeaders });
-    expect(JSON.parse(hello.text)).toEqual({ word: "hello you" });
-    expect(await ask(answering, "/echo/hush", { headers: demoHeaders })).toMatchObject({ status: 409 });
-  } finally {
-    await silent.close();
-    await answering.close();
-  }
 });
 
 test("logs each request with status and reason of refusal", async () => {
@@ -242,4 +181,124 @@ test("logs each request with status and reason of refusal", async () => {
       refusal: "The trade is unknown. none",
     },
   ]);
+});
+
+describe("formats", () => {
+  let accountId: string;
+  beforeAll(async () => {
+    const { text } = await get(`/accounts?currencies=EUR&${demoClient}`);
+    accountId = (JSON.parse(text) as { account_id: string }[])[0]!.account_id;
+  });
+
+  const reason = () => lastRefusal()?.replace("The request is invalid. ", "");
+
+  test.each([
+    [
+      "balances?balance_types=Incoming,Outgoing",
+      "balance_types must be repeated for each value, without commas.",
+    ],
+    [
+      "balances?balance_types=Incoming%2COutgoing",
+      "balance_types must be repeated for each value, without commas.",
+    ],
+    ["balances?balance_types=", "balance_types must not be empty."],
+    ['balances?balance_types=["Incoming"]', "balance_types must be a list without brackets."],
+    ["balances?balance_types=Incoming&balance_types=", "balance_types must not be empty."],
+    ["transactions?page=%201", "page must be a whole number of at most 2147483647."],
+    ["transactions?page=1%20", "page must be a whole number of at most 2147483647."],
+    ["transactions?page=2147483648", "page must be a whole number of at most 2147483647."],
+    ["transactions?page_size=2147483648", "page_size must be a whole number of at most 2147483647."],
+  ])("refuses %s of an account", async (rest, details) => {
+    expect(await get(`/accounts/${accountId}/${rest}&${demoClient}`)).toMatchObject({ status: 400 });
+    expect(reason()).toBe(details);
+  });
+
+  test.each([
+    ["trade_type=", "trade_type must not be empty."],
+    ["trade_type=spot,,forward", "trade_type must not be empty."],
+    ["trade_type=[spot]", "trade_type must be a list without brackets."],
+  ])("refuses %s of trades", async (query, details) => {
+    expect(await get(`/trades?${query}&${demoClient}`)).toMatchObject({ status: 400 });
+    expect(reason()).toBe(details);
+  });
+
+  test.each(["trade_type=spot,ndf", "trade_type=spot&trade_type=ndf"])(
+    "accepts %s of trades",
+    async (query) => {
+      const { text } = await get(`/trades?${query}&${demoClient}`);
+      const types = (JSON.parse(text) as { trade_type: string }[]).map(({ trade_type: type }) => type);
+      expect(new Set(types)).toEqual(new Set(["spot", "ndf"]));
+    },
+  );
+
+  test("accepts file formats in lower case only", async () => {
+    const period = { from_value_datetime: "2026-03-01T00:00", to_value_datetime: "2026-03-02T00:00" };
+    const path = `/accounts/${accountId}/statements/file?format=PDF&${demoClient}`;
+    expect(await post(path, JSON.stringify(period))).toMatchObject({ status: 400 });
+    expect(reason()).toBe("format must be one of pdf, csv, mt940, xls.");
+  });
+
+  test.each(["javascript:alert(1)", "http://example.com/", "https://user:secret@example.com/"])(
+    "refuses to redirect to %s",
+    async (address) => {
+      const headers = { "x-request-id": newRequestId(), ...person, "tpp-redirect-uri": address };
+      expect(await post("/v1/consents", JSON.stringify(consentTerms), headers)).toMatchObject({
+        status: 400,
+      });
+    },
+  );
+});
+
+describe("the page of operations", () => {
+  interface Described {
+    readonly operationId: string;
+    readonly servers: readonly { readonly url: string }[];
+    readonly parameters: readonly {
+      readonly name: string;
+      readonly schema: { readonly default?: unknown };
+    }[];
+  }
+
+  async function described(): Promise<readonly Described[]> {
+    const { text } = await ask(sandbox, "/docs/openapi.json");
+    const { paths } = JSON.parse(text) as OpenApiDocument;
+    return Object.values(paths).flatMap((atPath) => Object.values(atPath) as Described[]);
+  }
+
+  test("lists all operations with this sandbox as server", async () => {
+    const all = await described();
+    const names = [...contract.operations, ...extensionOperations].map(({ name }) => name);
+    expect(all.map(({ operationId }) => operationId).toSorted()).toEqual(names.toSorted());
+    for (const { servers } of all) expect(servers).toEqual([{ url: sandbox.baseUrl }]);
+  });
+
+  test("fills in connection settings as defaults", async () => {
+    const defaults = (await described()).flatMap(({ parameters }) =>
+      parameters
+        .filter(({ name }) => /^(client_id|PSU-IP-Address)$/.test(name))
+        .map(({ schema }) => schema.default),
+    );
+    expect(new Set(defaults)).toEqual(new Set([demo.clientId, "127.0.0.1"]));
+  });
+
+  test("is neither logged nor readable by other origins", async () => {
+    const before = sandbox.requests.length;
+    const foreign = { headers: { origin: "http://elsewhere.example" } };
+    for (const path of ["/docs", "/docs/openapi.json", "/docs/explorer.js"]) {
+      expect((await ask(sandbox, path)).status).toBe(200);
+      expect((await ask(sandbox, path, foreign)).status).toBe(403);
+    }
+    expect(sandbox.requests).toHaveLength(before);
+  });
+
+  test.each([
+    ["/docs", "'self'"],
+    ["/", ""],
+  ])("%s cannot be framed, and loads its own content only", async (path, own) => {
+    const policy = (await ask(sandbox, path)).headers.get("content-security-policy")!;
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toMatch(new RegExp(`script-src 'sha256-[^']+' ?${own}(;|$)`));
+    expect(policy).not.toMatch(/https?:|unsafe-eval|script-src[^;]*unsafe-inline/);
+  });
 });

@@ -1,44 +1,38 @@
 /** Tests save, load, fork and undo. */
-import { type Sandbox, SavedSandboxError, startSandbox } from "@fxdesk/sandbox";
+import {
+  type Sandbox,
+  type SandboxOptions,
+  type SavedSandbox,
+  SavedSandboxError,
+  startSandbox,
+} from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { randomUUID } from "node:crypto";
-import { makeQuote, sandboxClient } from "../support/samples";
+import { closeLater } from "../support/resources";
+import { makeQuote } from "../support/samples";
+import { openClient, openSandbox } from "../support/sandboxes";
 
 const now = new Date("2026-03-16T09:00:00Z");
-const started: Sandbox[] = [];
-const clients: FxdeskClient[] = [];
-
-const keep = (sandbox: Sandbox): Sandbox => {
-  started.push(sandbox);
-  return sandbox;
-};
 const clientOf = (sandbox: Sandbox): FxdeskClient => {
   const { clientId, contactId } = sandbox.demo;
-  const client = sandboxClient(sandbox, { clientId, contactId });
-  clients.push(client);
-  return client;
+  return openClient(sandbox, { clientId, contactId });
 };
 
-afterEach(async () => {
-  for (const client of clients.splice(0)) await client.close();
-  for (const sandbox of started.splice(0)) await sandbox.close();
-});
+const start = (options: SandboxOptions = {}) => openSandbox({ now, daysBehind: 20, ...options });
 
-const start = async (options = {}) => keep(await startSandbox({ now, daysBehind: 20, ...options }));
+const load = (saved: unknown) => openSandbox({ saved: JSON.parse(JSON.stringify(saved)) as SavedSandbox });
 
 const eur = async (client: FxdeskClient) => {
   const [account] = await client.accounts.list({ currencies: "EUR" });
   return account!;
 };
 
-const throughJson = (value: unknown) => JSON.parse(JSON.stringify(value)) as never;
-
 test("restores accounts, log, faults and scheduled events in another sandbox", async () => {
   const sandbox = await start();
   const client = clientOf(sandbox);
   await client.accountDetails.request({ currency: "CHF", country: "CH" });
   sandbox.force("trades.list", 404);
-  const other = keep(await startSandbox({ saved: throughJson(sandbox.save()) }));
+  const other = await load(sandbox.save());
   expect(other.requests).toEqual(sandbox.requests);
   expect(other.control.listFaults()).toEqual(sandbox.control.listFaults());
   expect(other.demo).toEqual(sandbox.demo);
@@ -52,7 +46,7 @@ test("restores accounts, log, faults and scheduled events in another sandbox", a
 
 test("forks an independent copy", async () => {
   const sandbox = await start();
-  const fork = keep(await sandbox.fork());
+  const fork = closeLater(await sandbox.fork());
   const [before, account] = [sandbox.save(), await eur(clientOf(fork))];
   fork.control.payIn({ currency: "EUR", amount: "100", reference: "X", debtor_name: "Y" });
   expect((await clientOf(fork).transactions.list({ account_id: account.account_id })).at(0)).toMatchObject({
@@ -66,26 +60,25 @@ test("copies e-mails to a fork, which stores new ones in memory", async () => {
   const sandbox = await start();
   const client = clientOf(sandbox);
   await client.statements.emailTrades({ date_from: "2026-03" });
-  const fork = keep(await sandbox.fork());
+  const fork = closeLater(await sandbox.fork());
   await clientOf(fork).statements.emailTrades({ date_from: "2026-03" });
   expect([sandbox.mails.length, fork.mails.length]).toEqual([1, 2]);
   expect(fork.mails[0]!.message.equals(sandbox.mails[0]!.message)).toBe(true);
 });
 
 test("continues a running clock from the saved time", async () => {
-  const sandbox = keep(await startSandbox({ daysBehind: 5 }));
+  const sandbox = closeLater(await startSandbox({ daysBehind: 5 }));
   sandbox.advance(10 * 86_400_000);
-  const saved = throughJson(sandbox.save());
-  const other = keep(await startSandbox({ saved }));
+  const other = await load(sandbox.save());
   const apart = Date.parse(other.control.getClock().now) - Date.parse(sandbox.control.getClock().now);
   expect(Math.abs(apart)).toBeLessThan(30_000);
 });
 
 test("saves settings, including unlimited ones", async () => {
   const sandbox = await start({ quoteSeconds: 77, requestsPerSecond: 3 });
-  const other = keep(await startSandbox({ saved: throughJson(sandbox.save()) }));
+  const other = await load(sandbox.save());
   expect(other.save()).toEqual(sandbox.save());
-  const unlimited = keep(await startSandbox({ saved: throughJson((await start()).save()) }));
+  const unlimited = await load((await start()).save());
   const account = await eur(clientOf(unlimited));
   expect(account.currency).toBe("EUR");
 });
@@ -190,26 +183,21 @@ test("redacts passwords, codes and tokens in the log and in saved states", async
 
 describe("refuses to load", () => {
   test.each([
-    ["an earlier version", { fxdesk_sandbox: 3, state: {} }, /has format version 3, .* reads only version 4/],
-    ["a version as text", { fxdesk_sandbox: "4", state: {} }, /has format version "4"/],
-    ["a damaged world", { fxdesk_sandbox: 4, state: { world: {} } }, /damaged/],
+    ["a newer version", { fxdesk_sandbox: 5, state: {} }, /version 5, but .* only version 4\./],
+    ["an older version", { fxdesk_sandbox: 3, state: {} }, /version 3, but .* only version 4\./],
+    ["a version as text", { fxdesk_sandbox: "4", state: {} }, /version "4", but .* only version 4\./],
     ["something else", { hello: 1 }, /fxdesk_sandbox is missing/],
     ["nothing", null, /fxdesk_sandbox is missing/],
     ["a part", { fxdesk_sandbox: 4, state: { beginning: {} } }, /damaged/],
-    [
-      "an unknown value",
-      { fxdesk_sandbox: 4, state: { $sum: 1 } },
-      /damaged: \$sum is not a known value type/,
-    ],
+    ["an unknown value", { fxdesk_sandbox: 4, state: { $sum: 1 } }, /damaged: \$sum is not/],
   ])("%s", async (_what, saved, message) => {
-    await expect(startSandbox({ saved: saved as never })).rejects.toThrow(SavedSandboxError);
-    await expect(startSandbox({ saved: saved as never })).rejects.toThrow(message);
+    const refused = await startSandbox({ saved: saved as never }).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(SavedSandboxError);
+    expect((refused as Error).message).toMatch(message);
   });
 
   test("a state combined with options that it determines", async () => {
     const saved = (await start()).save();
-    await expect(startSandbox({ saved, seed: "two" })).rejects.toThrow(
-      "seed cannot be combined with saved: the saved sandbox determines seed.",
-    );
+    await expect(startSandbox({ saved, seed: "two" })).rejects.toThrow("seed cannot be combined");
   });
 });

@@ -5,6 +5,7 @@
 import * as fc from "fast-check";
 import { type CreditDebit, readMt940 } from "@fxdesk/toolkit/formats";
 import { demo } from "@fxdesk/sandbox";
+import { closeLater } from "../support/resources";
 import { Big } from "big.js";
 import type { Account } from "../../sandbox/src/world/model/account";
 import { balanceAccount } from "../../sandbox/src/world/ledger/ledger";
@@ -17,9 +18,8 @@ const numRuns = Number(process.env.FXDESK_RUNS ?? 100);
 
 let sandbox: InProcessSandbox;
 beforeAll(() => {
-  sandbox = startInProcess(now);
+  sandbox = closeLater(startInProcess(now));
 });
-afterAll(() => sandbox.close());
 
 const signedAmount = ({ creditDebit, amount }: { creditDebit: CreditDebit; amount: string }) =>
   creditDebit === "Credit" ? new Big(amount) : new Big(amount).neg();

@@ -1,7 +1,9 @@
-/** Tests the simulation of a custom service. */
-import { contract, extendService, operation } from "@fxdesk/toolkit/operations";
-import { type AnyBehaviour, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+/** Tests the simulation of custom services and operations. */
+import { contract, extendService, json, operation } from "@fxdesk/toolkit/operations";
+import { type AnyBehaviour, HttpError, type Sandbox } from "@fxdesk/sandbox";
+import { z } from "zod";
 import { extensionOperations } from "../../sandbox/src/extensions/extension-operations";
+import { openSandbox } from "../support/sandboxes";
 import { secondService } from "../support/second-service";
 import { ask, demoHeaders } from "./support/http";
 
@@ -14,9 +16,8 @@ const key = { "x-desk-key": "demo-desk-key", "x-trace": trace };
 
 let sandbox: Sandbox;
 beforeAll(async () => {
-  sandbox = await startSandbox({ service: secondService, behaviours });
+  sandbox = await openSandbox({ service: secondService, behaviours });
 });
-afterAll(() => sandbox.close());
 
 const get = (path: string, headers: Record<string, string> = key) => ask(sandbox, path, { headers });
 
@@ -27,7 +28,6 @@ test("serves its operations with its credentials", async () => {
 });
 
 test.each([
-  ["without its key", {}, "X-Desk-Key is missing or unknown."],
   ["with the key of the contract", { "x-api-key": "demo-api-key" }, "X-Desk-Key is missing or unknown."],
   ["with another key", { "x-desk-key": "other" }, "X-Desk-Key is missing or unknown."],
   ["with a token it does not know", { ...key, "x-desk-token": "Bearer x" }, "The access token is unknown."],
@@ -92,9 +92,44 @@ test("keeps the sandbox's own operations for an extended contract", async () => 
   });
   const whole = extendService(contract, { operations: extensionOperations }, ["quotes.create"]);
   for (const service of [extendService(contract, { operations: [echo] }), whole]) {
-    const playing = await startSandbox({ service });
-    const { status } = await ask(playing, path, { headers: demoHeaders });
-    await playing.close();
-    expect(status).toBe(200);
+    const playing = await openSandbox({ service });
+    expect((await ask(playing, path, { headers: demoHeaders })).status).toBe(200);
   }
+});
+
+const echo = operation({
+  name: "tools.echo",
+  tool: "echo",
+  title: "Echo",
+  summary: "Says it again.",
+  effect: "read",
+  method: "GET",
+  path: "/docs",
+  server: "service",
+  credentials: ["accessToken"],
+  query: { word: z.string() },
+  responses: { 200: json(z.object({ word: z.string() }), "The word.") },
+  errors: {},
+  contract: "",
+});
+
+test("answers with an example, or by a custom behaviour, also at a path of the sandbox", async () => {
+  const service = { ...contract, operations: [echo] };
+  const silent = await openSandbox({ service });
+  const answering = await openSandbox({
+    service,
+    behaviours: {
+      "tools.echo": ({ values }: { values: { word: string } }) => {
+        if (values.word === "hush") throw new HttpError(409, "quiet", "Not now.");
+        return { status: 200, body: values };
+      },
+    },
+  });
+  const said = async (playing: Sandbox, word: string) => {
+    const { status, text } = await ask(playing, `/docs?word=${word}`, { headers: demoHeaders });
+    return [status, JSON.parse(text)] as const;
+  };
+  expect(await said(silent, "hello")).toEqual([200, { word: "example" }]);
+  expect(await said(answering, "hello%20you")).toEqual([200, { word: "hello you" }]);
+  expect(await said(answering, "hush")).toMatchObject([409, { code: "quiet" }]);
 });

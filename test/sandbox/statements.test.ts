@@ -1,10 +1,10 @@
 /** Tests the transactions of an account, and that statement files of every format agree with them. */
 import type { FxdeskClient, ReceivedFile } from "@fxdesk/toolkit";
 import { minorUnits, readCsv, readMt940, type Statement } from "@fxdesk/toolkit/formats";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { type Sandbox } from "@fxdesk/sandbox";
 import { Big } from "big.js";
 import { Parser } from "mt940js";
-import { sandboxClient } from "../support/samples";
+import { openSandboxAndClient } from "../support/sandboxes";
 import { readPdf, readXlsx } from "./support/documents";
 
 const statementMs = 300;
@@ -15,13 +15,8 @@ let sandbox: Sandbox;
 let client: FxdeskClient;
 let account_id: string;
 beforeAll(async () => {
-  sandbox = await startSandbox({ now });
-  client = sandboxClient(sandbox);
+  ({ sandbox, client } = await openSandboxAndClient({ now }));
   account_id = await accountIn("EUR");
-});
-afterAll(async () => {
-  await client.close();
-  await sandbox.close();
 });
 
 const accountIn = async (currency: string) =>

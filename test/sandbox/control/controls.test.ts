@@ -51,47 +51,34 @@ describe("the clock", () => {
     });
   });
 
-  test.each([
-    ["2027-03-17T09:00:00.001Z", "now must be at most 2027-03-17T09:00:00.000Z, 366 days ahead"],
-    ["9999-12-31T00:00:00Z", "now must be at most 2027-03-17T09:00:00.000Z, 366 days ahead"],
-  ])("refuses to jump to %s", async (time, details) => {
-    await expect(remote.sandbox.setClock({ now: time })).rejects.toMatchObject({
+  test("jumps at most 366 days ahead", async () => {
+    await expect(remote.sandbox.setClock({ now: "2027-03-17T09:00:00.001Z" })).rejects.toMatchObject({
       status: 400,
-      service: { details },
+      service: { details: expect.stringContaining("2027-03-17T09:00:00.000Z") as string },
     });
-    expect(await remote.sandbox.setClock({ now: "2027-03-17T09:00:00Z" })).toEqual({
-      now: "2027-03-17T09:00:00.000Z",
-    });
+    await remote.sandbox.setClock({ now: "2027-03-17T09:00:00Z" });
   });
 
   test("stays within the simulated years", async () => {
-    const details = "now must be from 2000-01-01T00:00:00.000Z to 2069-12-31T23:59:59.999Z";
-    const refused = { status: 400, service: { details } };
+    const refused = { status: 400, service: { details: expect.stringContaining("2069-12-31") as string } };
     for (const time of ["1999-12-31T23:59:59Z", "2070-01-01T00:00:00Z", "9999-12-31T00:00:00Z"])
       await expect(remote.sandbox.reset({ now: time })).rejects.toMatchObject(refused);
     expect(await remote.sandbox.getClock()).toEqual({ now: now.toISOString() });
     await remote.sandbox.reset({ now: "2069-12-31T09:00:00Z" });
     await expect(remote.sandbox.advanceClock({ days: 1 })).rejects.toMatchObject(refused);
-    await expect(remote.sandbox.setClock({ now: "2070-01-01T00:00:00Z" })).rejects.toMatchObject(refused);
     expect(() => sandbox.advance(Number.MAX_SAFE_INTEGER)).toThrow(RangeError);
     expect((await client.trades.list()).length).toBeGreaterThan(0);
   });
 
-  test.each(["1999-12-31T23:59:59Z", "2070-01-01T00:00:00Z", "no time"])(
-    "refuses to start at %s",
-    async (time) => {
-      await expect(startSandbox({ now: new Date(time) })).rejects.toThrow(RangeError);
-    },
-  );
-
-  test.each([0, 1.5, 366, Number.NaN])("refuses %d days of past business", async (daysBehind) => {
-    await expect(startSandbox({ daysBehind })).rejects.toThrow(
-      new RangeError(`daysBehind must be a whole number from 1 to 365, not ${daysBehind}.`),
-    );
+  test.each([
+    ...["1999-12-31T23:59:59Z", "2070-01-01T00:00:00Z", "no time"].map((time) => ({ now: new Date(time) })),
+    ...[0, 1.5, 366, Number.NaN].map((daysBehind) => ({ daysBehind })),
+  ])("does not start with %p", async (options) => {
+    await expect(startSandbox(options)).rejects.toThrow(RangeError);
   });
 
   test("runs due events before it is read", async () => {
-    const running = await startSandbox();
+    const running = closeLater(await startSandbox({ daysBehind: 5 }));
     const { control } = running;
     const at = () => Date.parse(control.getClock().now);
     const seen = [at()];
@@ -99,7 +86,6 @@ describe("the clock", () => {
     seen.push(await eventually(later, { withinMs: 30_000, what: "a later time" }));
     running.advance(86_400_000);
     seen.push(at());
-    await running.close();
     expect(seen[2]).toBeGreaterThanOrEqual(seen[1]! + 86_400_000);
   });
 });
@@ -121,8 +107,7 @@ describe("the market", () => {
       rate: 1.4,
     });
     expect(await usdFor()).toBeCloseTo(1.4 * 0.9985, 6);
-    const rates = await remote.sandbox.listRates();
-    expect(rates).toContainEqual({ symbol: "EURUSD", rate: 1.4 });
+    expect(await remote.sandbox.listRates()).toContainEqual({ symbol: "EURUSD", rate: 1.4 });
   });
 
   test.each([
@@ -304,13 +289,8 @@ test("logs the last 1,000 requests", async () => {
   expect([urls[0], urls.at(-1)]).toEqual(["/unknown/1", "/unknown/1000"]);
 });
 
-test("behaves the same in process", () => {
-  expect(sandbox.control.advanceClock({ seconds: 1 })).toEqual({ now: "2026-03-16T09:00:01.000Z" });
+test("refuses invalid and ignores undefined values in process", async () => {
   expect(() => sandbox.control.advanceClock({})).toThrow(HttpError);
-  expect(() => sandbox.control.getMail({ mail: 1 })).toThrow("The e-mail is unknown.");
-});
-
-test("ignores undefined values in process", async () => {
   const account_id = await euros();
   const { transaction_id } = sandbox.control.payIn({ account_id, amount: "1", reference: undefined });
   expect(await client.transactions.get({ account_id, transaction_id })).toMatchObject({
@@ -327,31 +307,20 @@ const advance = (headers: Record<string, string>) =>
     headers: { "content-type": "application/json", ...headers },
   });
 
-describe("access from web pages", () => {
-  test("refuses other origins", async () => {
-    expect(await advance({ origin: "https://evil.example" })).toMatchObject({ status: 403 });
-    expect(await advance({ origin: "null" })).toMatchObject({ status: 403 });
-    expect(sandbox.control.getClock()).toEqual({ now: now.toISOString() });
+test("is accessible to its own page, under its own name, only", async () => {
+  for (const origin of ["https://evil.example", "null"])
+    expect(await advance({ origin })).toMatchObject({ status: 403 });
+  expect(sandbox.control.getClock()).toEqual({ now: now.toISOString() });
+  const { port } = new URL(sandbox.baseUrl);
+  const status = await new Promise((resolve) => {
+    const headers = { host: `evil.example:${port}` };
+    get({ host: "127.0.0.1", port, path: "/_sandbox/requests", headers }, (response) =>
+      resolve(response.resume().statusCode),
+    );
   });
-
-  test("refuses other host names", async () => {
-    const { port } = new URL(sandbox.baseUrl);
-    const status = await new Promise((resolve) => {
-      const path = "/_sandbox/requests";
-      const headers = { host: `evil.example:${port}` };
-      get({ host: "127.0.0.1", port, path, headers }, (response) => resolve(response.resume().statusCode));
-    });
-    expect(status).toBe(403);
-  });
-
-  test("accepts the sandbox's own page", async () => {
-    expect(await advance({ origin: sandbox.baseUrl })).toMatchObject({ status: 200 });
-  });
-});
-
-test("marks each response of a control as an extension", async () => {
-  const { headers } = await ask(sandbox, "/_sandbox/clock");
-  expect(headers.get("x-fxdesk-extension")).toBe("true");
+  expect(status).toBe(403);
+  const own = await advance({ origin: sandbox.baseUrl });
+  expect([own.status, own.headers.get("x-fxdesk-extension")]).toEqual([200, "true"]);
 });
 
 test("the documentation lists every control and no others", async () => {

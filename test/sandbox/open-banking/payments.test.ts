@@ -1,15 +1,6 @@
 /** Tests the life cycle of payments over HTTP, from initiation to booking, and repeated initiations. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { Big } from "big.js";
-import { concludeAuthorisation, scaStatusOf } from "../../../sandbox/src/world/open-banking/authorisations";
-import { toAccountReference } from "../../../sandbox/src/world/model/account";
-import { houseAccount } from "../../../sandbox/src/world/ledger/ledger";
-import { recordExpectation } from "../../../sandbox/src/world/accounts/accounts";
-import { operationNamed } from "../../support/operations";
 import { newRequestId } from "../../support/request-id";
-import { closeLater } from "../../support/resources";
-import { callOperation } from "../support/http";
-import { startInProcess } from "../support/in-process";
 import {
   type Bank,
   day,
@@ -365,20 +356,6 @@ describe.each(["sepa-credit-transfers", "cross-border-credit-transfers"] as cons
       message: expect.stringContaining("payments.1.creditorAccount ") as string,
     });
   });
-});
-
-test("does not change a payment that cannot be booked", async () => {
-  const { ask, world } = closeLater(startInProcess(new Date("2026-03-02T09:00:00Z")));
-  const account = [...world.accounts.values()].find(({ currency }) => currency === "EUR")!;
-  const values = { ...single, debtorAccount: toAccountReference(account), ...transfer("125.50") };
-  expect((await callOperation(ask, operationNamed("payments.initiate"), values)).status).toBe(201);
-  const [payment] = world.openBanking.payments.values();
-  const promised = world.ledger.balance(houseAccount("promises", "EUR"));
-  const allButOne = new Big(2).pow(62).div(100).round(0, Big.roundDown).plus(promised).minus(1);
-  recordExpectation(world, account, "Outgoing", allButOne, { reference: "full", valueAt: world.now });
-  const [authorisation] = world.openBanking.authorisations.values();
-  expect(() => concludeAuthorisation(world, authorisation!, true)).toThrow("more than the books can hold");
-  expect([payment!.status, scaStatusOf(world, authorisation!)]).toEqual(["RCVD", "received"]);
 });
 
 test("responds to unknown payments and wrong products with 403", async () => {

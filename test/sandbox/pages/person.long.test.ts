@@ -2,66 +2,36 @@
 import { Big } from "big.js";
 import type { Browser } from "playwright-core";
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { demo, type Sandbox } from "@fxdesk/sandbox";
 import { launchBrowser } from "../../nodes/support/browser";
-import { sandboxClient } from "../../support/samples";
-import { consentTerms } from "../open-banking/bank";
+import { closeLater } from "../../support/resources";
+import { openClient, openSandbox } from "../../support/sandboxes";
+import { euroAccount, single, transfer } from "../open-banking/bank";
 import { ask } from "../support/http";
-import { Application, Visitor } from "./visitor";
+import { startApplication, Visitor } from "./visitor";
 
-let application: Application;
 let browser: Browser;
 beforeAll(async () => {
-  application = await Application.listen();
-  browser = await launchBrowser();
-});
-afterAll(async () => {
-  await browser.close();
-  application.close();
+  browser = closeLater(await launchBrowser());
 });
 
+let application: Awaited<ReturnType<typeof startApplication>>;
 let sandbox: Sandbox;
-let visitor: Visitor;
-let client: FxdeskClient;
 beforeEach(async () => {
-  application.visits.length = 0;
+  application = await startApplication();
   const now = new Date("2026-03-02T09:00:00Z");
-  sandbox = await startSandbox({ now, redirectUri: `${application.url}/callback`, daysBehind: 90 });
-  client = sandboxClient(sandbox);
-  visitor = await Visitor.in(browser);
-});
-afterEach(async () => {
-  await visitor.close();
-  await client.close();
-  await sandbox.close();
+  sandbox = await openSandbox({ now, redirectUri: `${application.url}/callback` });
 });
 
-const loginRequest = (): Readonly<Record<string, string>> => ({
-  scope: "openid",
-  response_type: "code",
-  client_id: demo.authClientId,
-  redirect_uri: sandbox.demo.redirectUri,
-  state: "a state & more",
-});
-
-const loginAddress = (request: Readonly<Record<string, string>> = loginRequest()) =>
-  `${sandbox.baseUrl}/authenticate?${new URLSearchParams(request).toString()}`;
-
-/** Waits for focus and first paint, because earlier input is lost. */
-async function waitForFocus(field: string): Promise<void> {
-  await visitor.page.locator(`input[name=${field}]:focus`).waitFor();
-  await visitor.page.evaluate("new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)))");
-}
-
-/** Types with the keyboard only, starting in the focused first field. */
-async function logIn(email: string, password: string): Promise<void> {
-  const { keyboard } = visitor.page;
-  await waitForFocus("email");
-  await keyboard.type(email);
-  await keyboard.press("Tab");
-  await keyboard.type(password);
-  await keyboard.press("Enter");
-}
+const state = "a state & more";
+const loginAddress = () =>
+  `${sandbox.baseUrl}/authenticate?${new URLSearchParams({
+    scope: "openid",
+    response_type: "code",
+    client_id: demo.authClientId,
+    redirect_uri: sandbox.demo.redirectUri,
+    state,
+  }).toString()}`;
 
 async function exchange(code: string): Promise<{ access_token: string; refresh_token: string }> {
   const { authClientId, authClientSecret, redirectUri } = sandbox.demo;
@@ -80,188 +50,101 @@ async function exchange(code: string): Promise<{ access_token: string; refresh_t
 async function clientFor(code: string): Promise<FxdeskClient> {
   const { access_token: accessToken, refresh_token: refreshToken } = await exchange(code);
   const { authClientId, authClientSecret, apiKey } = demo;
-  return sandboxClient(sandbox, {
+  return openClient(sandbox, {
     credentials: { authClientId, authClientSecret, accessToken, refreshToken, apiKey },
   });
 }
 
-const product = { "payment-product": "sepa-credit-transfers" } as const;
-const single = { "payment-service": "payments", ...product } as const;
+const rent = { ...transfer("1250.50"), creditorName: "Brouwer & Zoon BV" };
+const fine = { ...transfer("99.00", "FR6400000000000000012345697"), creditorName: "Ferme Duval SARL" };
 
-async function euroAccount() {
-  const [account] = await client.accounts.list({ currencies: "EUR" });
-  const { account_id, account_details: details } = account!;
-  const iban = details!.find(({ account_number_type: type }) => type === "IBAN")!.account_number!;
-  return { account_id, iban };
-}
-
-interface Asked {
-  readonly amount: string;
-  readonly creditorName: string;
-  readonly creditorIban: string;
-}
-const rent: Asked = {
-  amount: "1250.50",
-  creditorName: "Brouwer & Zoon BV",
-  creditorIban: "NL13TEST0123456789",
-};
-const fine: Asked = {
-  amount: "99.00",
-  creditorName: "Ferme Duval SARL",
-  creditorIban: "FR6400000000000000012345697",
-};
-
-async function initiate({ amount, creditorName, creditorIban }: Asked) {
-  const { iban } = await euroAccount();
-  const { paymentId, transactionStatus, _links } = await client.payments.initiate({
+async function initiate(client: FxdeskClient, order: typeof rent) {
+  const { amount } = order.instructedAmount;
+  const { paymentId, _links } = await client.payments.initiate({
     ...single,
-    debtorAccount: { iban },
-    instructedAmount: { currency: "EUR", amount },
-    creditorAccount: { iban: creditorIban },
-    creditorName,
+    debtorAccount: { iban: (await euroAccount({ sandbox, client })).iban },
+    ...order,
     "TPP-Redirect-URI": `${application.url}/done?for=${amount}`,
     "TPP-Nok-Redirect-URI": `${application.url}/refused?for=${amount}`,
   });
-  expect(transactionStatus).toBe("RCVD");
   return { paymentId, page: _links.scaRedirect!.href! };
 }
 
-const statusOf = async (paymentId: string) =>
-  (await client.payments.getStatus({ ...single, paymentId })).transactionStatus;
-
-async function scaStatusOf(paymentId: string) {
-  const of = { ...single, paymentId, "payment-authorisation": "authorisations" } as const;
-  const { authorisationIds } = await client.payments.listAuthorisations(of);
-  const [id] = authorisationIds;
-  return (await client.payments.getAuthorisation({ ...of, "authorisation-id": id! })).scaStatus;
-}
-
-async function readAccount() {
-  const { account_id } = await euroAccount();
+async function readAccount(client: FxdeskClient) {
+  const { resourceId: account_id } = await euroAccount({ sandbox, client });
   const [balance] = await client.accounts.listBalances({ account_id });
-  const { amount, currency } = balance!.amount;
-  const transactions = await client.transactions.list({
-    account_id,
-    from_value_datetime: "2026-03-02T08:59",
-    credit_debit_indicator: "debit",
-  });
-  return { available: new Big(amount), currency, transactions };
+  const [newest] = await client.transactions.list({ account_id, page_size: 1 });
+  return { available: new Big(balance!.amount.amount), newest };
 }
 
-const seconds = (count: number) => sandbox.control.advanceClock({ seconds: count });
+test("logs in after a wrong password, approves a payment and refuses another", async () => {
+  const visitor = await Visitor.in(browser);
+  const { page, errors } = visitor;
+  const { keyboard } = page;
 
-/** Asserts that only the approved payment is booked. */
-async function expectOnlyRentPaid(
-  before: Awaited<ReturnType<typeof readAccount>>,
-  rentId: string,
-  fineId: string,
-): Promise<void> {
-  expect([await scaStatusOf(rentId), await scaStatusOf(fineId)]).toEqual(["finalised", "failed"]);
-  const statuses: unknown[] = [];
-  for (const wait of [0, 2, 2]) {
-    if (wait > 0) seconds(wait);
-    statuses.push([await statusOf(rentId), await statusOf(fineId)]);
-  }
-  expect(statuses).toEqual([
-    ["ACTC", "RJCT"],
-    ["ACSP", "RJCT"],
-    ["ACSC", "RJCT"],
-  ]);
-  sandbox.control.advanceClock({ seconds: 600 });
-  const after = await readAccount();
-  expect(before.available.minus(after.available).toFixed(2)).toBe(rent.amount);
-  const more = after.transactions.slice(0, after.transactions.length - before.transactions.length);
-  expect(more).toMatchObject([
-    {
-      amount: { amount: rent.amount, currency: "EUR" },
-      credit_debit_indicator: "Debit",
-      creditor_name: rent.creditorName,
-    },
-  ]);
-}
+  /** Waits for focus and first paint, because earlier input is lost. */
+  const waitForFocus = async (field: string) => {
+    await page.locator(`input[name=${field}]:focus`).waitFor();
+    await page.evaluate("new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)))");
+  };
 
-test("logs in, approves a payment and refuses another", async () => {
-  const { page } = visitor;
+  // Types with the keyboard only, starting in the focused first field.
   await page.goto(loginAddress());
-  expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Log in");
-  expect(await visitor.text()).toContain(demo.authClientId);
-  expect(await visitor.text()).toContain("Sandbox: no real bank, no real money.");
-  await logIn(demo.email, demo.password);
+  await waitForFocus("email");
+  await keyboard.type(demo.email);
+  await keyboard.press("Tab");
+  await keyboard.type("guess");
+  await keyboard.press("Enter");
+  await page.getByRole("alert").waitFor();
+  // The browser logs the expected error status.
+  expect(errors.splice(0)).toHaveLength(2);
+  expect(application.visits).toEqual([]);
+  await waitForFocus("password");
+  await keyboard.type(demo.password);
+  await keyboard.press("Enter");
   await page.waitForURL(`${sandbox.demo.redirectUri}?**`);
-
   const [back] = application.visits;
-  expect([back!.pathname, back!.searchParams.get("state")]).toEqual([
-    new URL(sandbox.demo.redirectUri).pathname,
-    loginRequest().state,
-  ]);
-  await client.close();
-  client = await clientFor(back!.searchParams.get("code")!);
+  expect(back!.searchParams.get("state")).toBe(state);
 
-  const { iban } = await euroAccount();
-  const before = await readAccount();
-  const approved = await initiate(rent);
-  const refused = await initiate(fine);
-  for (const [{ page: address }, { amount, creditorName, creditorIban }, button] of [
+  const client = await clientFor(back!.searchParams.get("code")!);
+  const { iban } = await euroAccount({ sandbox, client });
+  const before = await readAccount(client);
+  const approved = await initiate(client, rent);
+  const refused = await initiate(client, fine);
+  for (const [{ page: address }, order, button] of [
     [approved, rent, "Approve"],
     [refused, fine, "Refuse"],
   ] as const) {
     await page.goto(address);
     const terms = await page.getByRole("main").innerText();
-    for (const term of [`${amount} EUR`, creditorName, creditorIban, iban]) expect(terms).toContain(term);
+    const { instructedAmount, creditorName, creditorAccount } = order;
+    for (const term of [`${instructedAmount.amount} EUR`, creditorName, creditorAccount.iban, iban])
+      expect(terms).toContain(term);
     await visitor.press(button);
     await page.waitForURL(`${application.url}/**`);
   }
   expect(application.visits.slice(1).map(({ pathname, search }) => pathname + search)).toEqual([
-    `/done?for=${rent.amount}`,
-    `/refused?for=${fine.amount}`,
+    "/done?for=1250.50",
+    "/refused?for=99.00",
   ]);
-  await expectOnlyRentPaid(before, approved.paymentId, refused.paymentId);
-  expect(visitor.errors).toEqual([]);
-});
-
-test("can retry after a wrong password", async () => {
-  const { page, errors } = visitor;
-  await page.goto(loginAddress());
-  await logIn(demo.email, "guess");
-  expect(await page.getByRole("alert").textContent()).toBe("The e-mail address or password is wrong.");
-  expect(application.visits).toEqual([]);
-  // The browser logs the expected error status.
-  expect(errors).toHaveLength(2);
-  expect(errors).toContain(`${sandbox.baseUrl}/login answered 401`);
-  expect(errors).toContainEqual(expect.stringContaining("status of 401"));
-  await waitForFocus("password");
-  await page.keyboard.type(demo.password);
-  await page.keyboard.press("Enter");
-  await page.waitForURL(`${sandbox.demo.redirectUri}?**`);
-  expect(application.visits[0]!.searchParams.get("state")).toBe(loginRequest().state);
-});
-
-test("selects the accounts of a consent", async () => {
-  const { page } = visitor;
-  const { consentId, _links } = await client.consents.create(consentTerms);
-  await page.goto(_links.scaRedirect!.href!);
-  const accounts = page.getByRole("group", { name: "Accounts" }).getByRole("checkbox");
-  expect(await accounts.count()).toBe(4);
-  for (const account of await accounts.all()) await account.uncheck();
-  await visitor.press("Approve");
-  expect(await page.getByRole("alert").textContent()).toBe("Choose at least one account.");
-  for (const account of await accounts.all()) await account.uncheck();
-  await page.getByRole("checkbox", { name: "GBP" }).check();
-  await visitor.press("Approve");
-  await page.getByText("Approved. You can close this page.").waitFor();
-  const listed = await client.openBanking.listAccounts({ "Consent-ID": consentId });
-  expect(listed.accounts.map(({ currency }) => currency)).toEqual(["GBP"]);
+  sandbox.control.advanceClock({ seconds: 600 });
+  const statusOf = async ({ paymentId }: typeof approved) =>
+    (await client.payments.getStatus({ ...single, paymentId })).transactionStatus;
+  expect([await statusOf(approved), await statusOf(refused)]).toEqual(["ACSC", "RJCT"]);
+  const after = await readAccount(client);
+  expect(before.available.minus(after.available).toFixed(2)).toBe("1250.50");
+  expect(after.newest).toMatchObject({ amount: { amount: "1250.50" }, creditor_name: rent.creditorName });
+  expect(errors).toEqual([]);
 });
 
 test.each([
   ["login", "Log in", async () => loginAddress()],
-  ["payment", "Approve", async () => (await initiate(rent)).page],
+  ["payment", "Approve", async () => (await initiate(openClient(sandbox), rent)).page],
 ] as const)("sees the whole %s page on a phone", async (_name, button, address) => {
-  await visitor.close();
-  visitor = await Visitor.in(browser, { viewport: { width: 360, height: 640 } });
-  await visitor.page.goto(await address());
-  expect(await visitor.page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
-  const { y, height } = (await visitor.page.getByRole("button", { name: button }).boundingBox())!;
+  const { page, errors } = await Visitor.in(browser, { viewport: { width: 360, height: 640 } });
+  await page.goto(await address());
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  const { y, height } = (await page.getByRole("button", { name: button }).boundingBox())!;
   expect(y + height).toBeLessThan(640);
-  expect(visitor.errors).toEqual([]);
+  expect(errors).toEqual([]);
 });

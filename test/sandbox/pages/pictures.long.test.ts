@@ -1,27 +1,20 @@
 /** Tests the content of the documentation's screenshots; npm run pictures updates them. */
-import type { Browser } from "playwright-core";
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { Sandbox } from "@fxdesk/sandbox";
 import { launchBrowser } from "../../nodes/support/browser";
 import { takePicture } from "../../support/picture";
-import { sampleInput, sandboxClient } from "../../support/samples";
+import { closeLater } from "../../support/resources";
+import { sampleInput } from "../../support/samples";
+import { openSandboxAndClient } from "../../support/sandboxes";
 import { Visitor } from "./visitor";
 
-let browser: Browser;
 let sandbox: Sandbox;
 let client: FxdeskClient;
 let visitor: Visitor;
 beforeAll(async () => {
-  browser = await launchBrowser();
-  sandbox = await startSandbox({ now: new Date("2026-03-16T09:00:00Z") });
-  client = sandboxClient(sandbox);
+  ({ sandbox, client } = await openSandboxAndClient({ now: new Date("2026-03-16T09:00:00Z") }));
+  const browser = closeLater(await launchBrowser());
   visitor = await Visitor.in(browser, { viewport: { width: 1280, height: 1085 } });
-});
-afterAll(async () => {
-  await visitor.close();
-  await client.close();
-  await sandbox.close();
-  await browser.close();
 });
 
 test("shows pending decisions, accounts with a margin call, and the market", async () => {

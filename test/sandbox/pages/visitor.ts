@@ -1,7 +1,7 @@
 /** Simulates a person with a browser, and an application that redirects to the sandbox. */
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import { closeLater, listen } from "../../support/resources";
 
 /** Browser page that records its errors. */
 export class Visitor {
@@ -17,7 +17,7 @@ export class Visitor {
   }
 
   static async in(browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
-    const context = await browser.newContext(options);
+    const context = closeLater(await browser.newContext(options));
     return new Visitor(await context.newPage());
   }
 
@@ -29,38 +29,16 @@ export class Visitor {
   press(name: string): Promise<void> {
     return this.page.getByRole("button", { name, exact: true }).click();
   }
-
-  text(): Promise<string> {
-    return this.page.locator("body").innerText();
-  }
-
-  close(): Promise<void> {
-    return this.page.context().close();
-  }
 }
 
-/** Records the redirects that it receives. */
-export class Application {
-  readonly visits: URL[] = [];
-  readonly #server: Server = createServer((request, response) => {
-    this.visits.push(new URL(request.url!, this.url));
+/** Starts an application that records the redirects that it receives. The URL has no trailing slash. */
+export async function startApplication(): Promise<{ readonly url: string; readonly visits: URL[] }> {
+  const visits: URL[] = [];
+  const server = createServer((request, response) => {
+    visits.push(new URL(request.url!, url));
     response.setHeader("content-type", "text/html");
     response.end(`<!doctype html><link rel="icon" href="data:,"><title>The application</title>`);
   });
-
-  static async listen(): Promise<Application> {
-    const application = new Application();
-    await new Promise<void>((resolve) => void application.#server.listen(0, "127.0.0.1", resolve));
-    return application;
-  }
-
-  /** URL without a trailing slash. */
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  close(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
-  }
+  const url = `http://127.0.0.1:${await listen(server)}`;
+  return { url, visits };
 }

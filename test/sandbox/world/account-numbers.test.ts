@@ -55,11 +55,11 @@ test.each(["NL91ABNA0417164300", "IT60X0542811101000000123456", "FI2112345600000
   },
 );
 
-const withoutIban = ["US", "CA", "AU", "NZ", "HK", "SG", "JP", "CN", "IN", "MX", "ZA", "KE", "TH"];
+const withoutIban = new Set(["US", "CA", "AU", "NZ", "HK", "SG", "JP", "CN", "IN", "MX", "ZA", "KE", "TH"]);
 
 test.each(bankCountries)("IBANs in %s follow the rules of the country, and differ", (country) => {
   const ibans = new Set(numbers.map((digits) => ibanOf(country, digits)));
-  if (withoutIban.includes(country)) {
+  if (withoutIban.has(country)) {
     expect(ibans).toEqual(new Set([undefined]));
     return;
   }

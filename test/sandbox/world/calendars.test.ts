@@ -6,7 +6,6 @@ import Holidays from "date-holidays";
 import * as fc from "fast-check";
 import { Big } from "big.js";
 import { systemFor } from "../../../sandbox/src/world/open-banking/products";
-import { Outbox } from "../../../sandbox/src/world/model/outbox";
 import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
 import {
   isBusinessDay,
@@ -17,7 +16,6 @@ import {
   firstInstructableDay,
 } from "@fxdesk/toolkit/calendars";
 import { spotDateAt } from "../../../sandbox/src/world/money/market-days";
-import { createClock } from "../../../sandbox/src/world/common/clock";
 import { holidayRules } from "../../../core/calendars/holidays";
 import { chinese } from "../../../core/calendars/holiday-rules";
 import { tradedCurrencies } from "../../../sandbox/src/world/money/fx";
@@ -25,7 +23,7 @@ import { balanceAccount } from "../../../sandbox/src/world/ledger/ledger";
 import { createOffer } from "../../../sandbox/src/world/trades/pricing";
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import { bookTrade } from "../../../sandbox/src/world/trades/trading";
-import { createWorld } from "../../../sandbox/src/world/create-world";
+import { worldAt } from "../support/world";
 
 interface Known {
   /** Country and region of the holidays; undefined if all of them are listed here. */
@@ -203,12 +201,7 @@ describe("by the library's calendar", () => {
   }
 
   test("spot and forward value dates match the library", () => {
-    const world = createWorld({
-      clock: createClock({ kind: "stepped", time: new Date("2026-01-05T10:00:00Z") }),
-      seed: "dates",
-      outbox: new Outbox(),
-    });
-    world.runDueEvents();
+    const world = worldAt("2026-01-05T10:00:00Z", "dates");
     fc.assert(
       fc.property(pair, market, ([buy, sell], from) => {
         // The market day ends at 17:00 in New York.
@@ -233,12 +226,7 @@ describe("by the library's calendar", () => {
   });
 
   test("trades funded at random times settle on the first day on which all banks are open", () => {
-    const world = createWorld({
-      clock: createClock({ kind: "stepped", time: new Date("2026-01-05T10:00:00Z") }),
-      seed: "late",
-      outbox: new Outbox(),
-    });
-    world.runDueEvents();
+    const world = worldAt("2026-01-05T10:00:00Z", "late");
     const cases = fc.sample(fc.tuple(pair, day, fc.integer({ min: -30, max: 180 })), Math.ceil(numRuns / 4));
     const settled = cases.map(([[buyCurrency, sellCurrency], asked, hoursLate], index) => {
       // A separate company, so that no other payment funds the trade.

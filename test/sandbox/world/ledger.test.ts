@@ -1,9 +1,7 @@
 /** The ledger balances after every event. */
 import * as fc from "fast-check";
 import { Big } from "big.js";
-import { Outbox } from "../../../sandbox/src/world/model/outbox";
 import { findOrOpenAccount, availableBalance } from "../../../sandbox/src/world/accounts/accounts";
-import { createClock } from "../../../sandbox/src/world/common/clock";
 import { roundAmount } from "../../../sandbox/src/world/money/currencies";
 import { dayMs, dayOf } from "@fxdesk/toolkit/calendars";
 import { convertAmount, feeFor } from "../../../sandbox/src/world/money/fx";
@@ -19,29 +17,22 @@ import {
   returnPayment,
 } from "../../../sandbox/src/world/trades/payments";
 import { DomainError } from "../../../sandbox/src/world/common/domain-error";
-import { seedDemoWorld } from "../../../sandbox/src/world/seed/demo-world";
 import {
   drawdownViolation,
   outstandingFunds,
   unallocatedAmount,
 } from "../../../sandbox/src/world/model/trade";
 import { bookTrade, cancelTrade, fundTrade } from "../../../sandbox/src/world/trades/trading";
-import { createWorld } from "../../../sandbox/src/world/create-world";
 import type { World } from "../../../sandbox/src/world/model/world";
 import { checkBooks, checkLines } from "../support/check-books";
+import { demoWorldAt } from "../support/world";
 
 /** FXDESK_RUNS raises the number of runs. */
 const numRuns = Number(process.env.FXDESK_RUNS ?? 100);
 const currencies = ["EUR", "GBP", "USD", "JPY"] as const;
 
 function seeded(): World {
-  const world = createWorld({
-    clock: createClock({ kind: "stepped", time: new Date("2026-11-20T10:00:00Z") }),
-    seed: "books",
-    outbox: new Outbox(),
-  });
-  seedDemoWorld(world, 30);
-  return world;
+  return demoWorldAt("2026-11-20T10:00:00Z", "books", 30);
 }
 
 /** An action, or the passage of time. Trades are picked by number. */

@@ -1,10 +1,8 @@
 /** Margin on forwards. */
 import * as fc from "fast-check";
 import { Big } from "big.js";
-import { Outbox } from "../../../sandbox/src/world/model/outbox";
 import { findOrOpenAccount, availableBalance, moveMoney } from "../../../sandbox/src/world/accounts/accounts";
 import { daysFromSpot } from "../../../sandbox/src/world/money/market-days";
-import { createClock } from "../../../sandbox/src/world/common/clock";
 import { dayMs, dayOf } from "@fxdesk/toolkit/calendars";
 import { receivePayment } from "../../../sandbox/src/world/trades/incoming-payments";
 import { balanceAccount, type Bucket } from "../../../sandbox/src/world/ledger/ledger";
@@ -12,8 +10,8 @@ import { initialMargin, lossLevels, revalueAllMargins } from "../../../sandbox/s
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import type { Trade } from "../../../sandbox/src/world/model/trade";
 import { bookTrade, cancelTrade, fundTrade } from "../../../sandbox/src/world/trades/trading";
-import { createWorld } from "../../../sandbox/src/world/create-world";
 import type { World } from "../../../sandbox/src/world/model/world";
+import { worldAt } from "../support/world";
 
 describe("a loss of the threshold", () => {
   const booked = { symbol: "GBPUSD", rate: new Big("1.3") };
@@ -74,12 +72,7 @@ const payIn = (amount: number) =>
   receivePayment(world, gbp(), new Big(amount), { reference: "FUNDS", information: "Funds" });
 
 beforeEach(() => {
-  world = createWorld({
-    clock: createClock({ kind: "stepped", time: new Date("2026-11-02T10:00:00Z") }),
-    seed: "margin",
-    outbox: new Outbox(),
-  });
-  world.runDueEvents();
+  world = worldAt("2026-11-02T10:00:00Z", "margin");
   moveForward("1.3", world.now);
   trade = bookTrade(world, {
     clientId: demo.clientId,

@@ -1,22 +1,14 @@
 /** The seeded world. */
-import { Outbox } from "../../../sandbox/src/world/model/outbox";
-import { createClock } from "../../../sandbox/src/world/common/clock";
 import { dayMs } from "@fxdesk/toolkit/calendars";
 import { balanceAccount } from "../../../sandbox/src/world/ledger/ledger";
-import { seedDemoWorld } from "../../../sandbox/src/world/seed/demo-world";
 import { statusOf } from "../../../sandbox/src/world/model/trade";
-import { createWorld } from "../../../sandbox/src/world/create-world";
+import { demoWorldAt } from "../support/world";
 
 /** Weekends, holidays and adjacent days, at different hours. */
 const times = Array.from({ length: 12 }, (_, index) => new Date(Date.UTC(2026, 0, 1) + index * 30.3 * dayMs));
 
 test.each(times)("at %p has trades of every type and status, and no negative balance", (now) => {
-  const world = createWorld({
-    clock: createClock({ kind: "stepped", time: now }),
-    seed: now.toISOString(),
-    outbox: new Outbox(),
-  });
-  seedDemoWorld(world);
+  const world = demoWorldAt(now, now.toISOString());
   const trades = [...world.trades.values()];
   expect(new Set(trades.map(({ type }) => type)).size).toBe(5);
   expect(new Set(trades.map(statusOf)).size).toBe(7);
@@ -33,12 +25,7 @@ test.each([
   [90, ["drawdown", "forward", "ndf", "spot", "window_forward"]],
 ])("with %d days of business it has only trades and entries of that period", (days, types) => {
   const now = new Date("2026-03-16T09:00:00Z");
-  const world = createWorld({
-    clock: createClock({ kind: "stepped", time: now }),
-    seed: "seed",
-    outbox: new Outbox(),
-  });
-  seedDemoWorld(world, days);
+  const world = demoWorldAt(now, "seed", days);
   const start = (Math.floor(now.getTime() / dayMs) - days) * dayMs;
   const lines = [...world.accounts.values()].flatMap((account) => [
     ...world.ledger.lines(balanceAccount(account, "InterimAvailable")),
@@ -49,12 +36,7 @@ test.each([
 });
 
 test("a payment in beneficiary validation continues a minute later", () => {
-  const world = createWorld({
-    clock: createClock({ kind: "stepped", time: times[0]! }),
-    seed: "seed",
-    outbox: new Outbox(),
-  });
-  seedDemoWorld(world);
+  const world = demoWorldAt(times[0]!, "seed");
   const payment = [...world.trades.values()]
     .flatMap(({ payments }) => payments)
     .find(({ status }) => status === "Validating beneficiary information")!;

@@ -1,8 +1,6 @@
 /** Trades in the ledger: atomic booking, funding, drawdowns and settlement. */
 import { Big } from "big.js";
-import { Outbox } from "../../../sandbox/src/world/model/outbox";
 import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
-import { createClock } from "../../../sandbox/src/world/common/clock";
 import { receivePayment } from "../../../sandbox/src/world/trades/incoming-payments";
 import { balanceAccount, type Bucket } from "../../../sandbox/src/world/ledger/ledger";
 import {
@@ -14,19 +12,14 @@ import {
 import { demo } from "../../../sandbox/src/world/parties/parties";
 import { statusOf, type Trade } from "../../../sandbox/src/world/model/trade";
 import { bookTrade, cancelTrade } from "../../../sandbox/src/world/trades/trading";
-import { createWorld } from "../../../sandbox/src/world/create-world";
 import type { World } from "../../../sandbox/src/world/model/world";
 import { checkBooks } from "../support/check-books";
 import { fingerprint } from "../support/fingerprint";
+import { worldAt } from "../support/world";
 
 let world: World;
 beforeEach(() => {
-  world = createWorld({
-    clock: createClock({ kind: "stepped", time: new Date("2026-11-20T10:00:00Z") }),
-    seed: "trading",
-    outbox: new Outbox(),
-  });
-  world.runDueEvents();
+  world = worldAt("2026-11-20T10:00:00Z", "trading");
 });
 
 const bookOne = (
