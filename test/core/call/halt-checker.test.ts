@@ -1,5 +1,4 @@
 /** A halt stops calls that change something or move money, for all users of the store. Reads continue. */
-import { randomUUID } from "node:crypto";
 import { chmod, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ClientOptions } from "../../../core";
@@ -8,11 +7,9 @@ import { startHalt, endHalts } from "../../../core/store/halt";
 import { withStore } from "../../../core/store/open";
 import type { StoreSettings } from "../../../core/store/settings";
 import { type Fault, respond } from "../../support/fault-server";
-import { runLater } from "../../support/resources";
+import { runLater, tempFolder } from "../../support/resources";
 import { startClientAndServer, changeRequest, failureOf, tradeInput } from "../support/client-fixtures";
-import { engines, useTempFolder } from "../store/engines";
-
-const files = useTempFolder();
+import { engines } from "../store/engines";
 
 /** Responds with a trade to a booking, and with a list to other requests. */
 const service: Fault = (socket, number) => respond(200, '[{"trade_id":"t-1"}]')(socket, number);
@@ -83,7 +80,7 @@ describe.each(engines())("in $name", ({ create }) => {
 });
 
 test("ignores a missing store file without creating it, and notices a new one", async () => {
-  const location = join(files.path, randomUUID(), "store.db");
+  const location = join(await tempFolder(), "new/store.db");
   const { client } = await startClientAndServer(service, { store: location });
   await client.request(changeRequest);
   await expect(stat(location)).rejects.toThrow("ENOENT");
@@ -92,7 +89,7 @@ test("ignores a missing store file without creating it, and notices a new one", 
 });
 
 test("stops changes and money calls, but no reads, if the store is unreachable", async () => {
-  const settings = { location: join(files.path, randomUUID(), "store.db"), key: Buffer.alloc(32, 3) };
+  const settings = { location: join(await tempFolder(), "new/store.db"), key: Buffer.alloc(32, 3) };
   await withStore(settings, async () => undefined);
   await chmod(settings.location, 0o644);
   const away = { location: "postgres://127.0.0.1:1/none", key: settings.key };
@@ -100,11 +97,7 @@ test("stops changes and money calls, but no reads, if the store is unreachable",
     const { server, client } = await startClientAndServer(service, optionsFor(store));
     for (const call of [client.request(changeRequest), client.trades.book(tradeInput)]) {
       const error = await failureOf(call);
-      expect(error).toMatchObject({
-        code: "unavailable",
-        outcome: "not-sent",
-        attempts: expect.any(Number) as number,
-      });
+      expect(error).toMatchObject({ code: "unavailable", outcome: "not-sent" });
       expect(error.message).toContain(store.location);
       expect(error.message).toContain("FXDESK_STORE");
     }

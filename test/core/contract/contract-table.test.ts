@@ -9,7 +9,6 @@ import {
   errorBody,
   errorDescription,
   fieldsOf,
-  operations,
 } from "../../../core/operations";
 import { ErrorMessage, TppMessages } from "../../../core/values";
 import { contractOperations, inputViolations } from "../../support/operations";
@@ -170,25 +169,10 @@ const contractRows = table
     return { cells: head!.split(/ +/), name: head!.split(/ +/)[1]!, statuses, fields };
   });
 
-test("the contract has 27 operations of the JSON interface and 20 of the open-banking interfaces", () => {
-  expect(contractRows.map(({ cells }) => cells[4]).filter((server) => server === "service")).toHaveLength(27);
-  expect(contractRows).toHaveLength(47);
-});
-
 test("every operation of the contract is declared, in the contract's order", () => {
   expect(contractOperations.map((operation) => columns.map((column) => operation[column]))).toEqual(
     contractRows.map(({ cells }) => cells),
   );
-});
-
-test("no two operations share a name, a tool, or a method and path", () => {
-  const declared: readonly Declaration[] = operations;
-  for (const identity of [
-    declared.map(({ name }) => name),
-    declared.map(({ tool }) => tool),
-    declared.map(({ method, path }) => `${method} ${path}`),
-  ])
-    expect(new Set(identity).size).toBe(identity.length);
 });
 
 const uuid = "8f3b1c52-6d0e-4a57-9c11-2b7e90d4a6f1";

@@ -15,19 +15,6 @@ function slidingWindowService(most: number): Service {
   };
 }
 
-/** A limit per second of the service's clock. */
-function fixedWindowService(most: number, offset: number): Service {
-  let second = -1;
-  let count = 0;
-  return (now) => {
-    const at = Math.floor((now + offset) / 1_000);
-    if (at !== second) count = 0;
-    second = at;
-    count += 1;
-    return count <= most;
-  };
-}
-
 /** A token bucket. */
 function tokenBucketService(perSecond: number, most: number): Service {
   let left = most;
@@ -90,9 +77,6 @@ function simulate({ service, calls, retryAfterMs, rate: first = createCallRate(0
 
 const services: [name: string, make: (perSecond: number) => Service][] = [
   ["in any second", slidingWindowService],
-  ["in each second", (most) => fixedWindowService(most, 0)],
-  ["in each second, of which most is over", (most) => fixedWindowService(most, 700)],
-  ["from a reserve of as many", (most) => tokenBucketService(most, most)],
   ["from a reserve of twice as many", (most) => tokenBucketService(most, 2 * most)],
 ];
 

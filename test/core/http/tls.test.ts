@@ -1,12 +1,11 @@
 /** Mutual TLS, with certificates created by certificates/make.sh. */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { inspect } from "node:util";
 import type { TlsOptions } from "../../../core";
-import { runLater } from "../../support/resources";
+import { listen } from "../../support/resources";
 import { createTestClient, failureOf, tradeInput, disableBackoff } from "../support/client-fixtures";
 
 const pem = (name: string) => readFileSync(join(__dirname, "certificates", name));
@@ -29,22 +28,18 @@ async function startTlsServer() {
       response.end(request.method === "GET" ? "[]" : '{"trade_id":"t-1"}');
     },
   );
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  runLater(() => (server.close(), server.closeAllConnections()));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   return { url: (host = "127.0.0.1") => `https://${host}:${port}`, callers, sockets, resumed: () => resumed };
 }
 
 const clientWith = (baseUrl: string, tls?: TlsOptions) =>
   createTestClient({ baseUrl, credentials: { accessToken: "token", ...(tls && { tls }) } });
 
-const certificates: [name: string, tls: TlsOptions][] = [
+test.each<[name: string, tls: TlsOptions]>([
   ["a certificate and its key", { cert: pem("client.pem"), key: pem("client.key") }],
   ["a key with a passphrase", { cert: pem("client.pem"), key: pem("client-locked.key"), passphrase }],
   ["a PFX file", { pfx: pem("client.pfx"), passphrase }],
-];
-
-test.each(certificates)("presents %s", async (_, tls) => {
+])("presents %s", async (_, tls) => {
   const { url, callers } = await startTlsServer();
   const client = clientWith(url(), { ...tls, ca });
   await client.trades.list();
@@ -52,15 +47,10 @@ test.each(certificates)("presents %s", async (_, tls) => {
   expect(callers).toEqual(["fxdesk test client", "fxdesk test client"]);
 });
 
-test("verifies a server by its host name", async () => {
-  const { url } = await startTlsServer();
-  const client = clientWith(url("localhost"), { cert: pem("client.pem"), key: pem("client.key"), ca });
-  await expect(client.trades.list()).resolves.toEqual([]);
-});
-
 test("shares a connection for reads, and resumes the session for a booking", async () => {
   const { url, sockets, resumed } = await startTlsServer();
-  const client = clientWith(url(), { cert: pem("client.pem"), key: pem("client.key"), ca });
+  // Verified by its host name.
+  const client = clientWith(url("localhost"), { cert: pem("client.pem"), key: pem("client.key"), ca });
   await client.trades.list();
   await client.trades.list();
   expect(sockets.size).toBe(1);
@@ -69,13 +59,11 @@ test("shares a connection for reads, and resumes the session for a booking", asy
 });
 
 const locked = { cert: pem("client.pem"), key: pem("client-locked.key"), ca };
-const refused: [name: string, tls: TlsOptions | undefined][] = [
+test.each<[name: string, tls: TlsOptions | undefined]>([
   ["no authority", { cert: pem("client.pem"), key: pem("client.key") }],
   ["a key without its passphrase", locked],
   ["a certificate that is none", { cert: "canary-certificate", key: pem("client.key"), ca }],
-];
-
-test.each(refused)("fails with not-sent for %s", async (_, tls) => {
+])("fails with not-sent for %s", async (_, tls) => {
   disableBackoff();
   const { url, callers } = await startTlsServer();
   const error = await failureOf(clientWith(url(), tls).trades.book(tradeInput));

@@ -75,7 +75,7 @@ async function contents({ database: { run } }: Store): Promise<string[]> {
 /** Accesses the tables of a store in any state of a move. */
 async function withDatabase<T>(
   settings: StoreSettings,
-  work: (database: Awaited<ReturnType<typeof openDatabase>>) => Promise<T>,
+  work: (database: Store["database"]) => Promise<T>,
 ): Promise<T> {
   const database = await openDatabase(settings);
   try {
@@ -125,20 +125,8 @@ test.each(pairs)("moves everything from %s to %s and seals it again", async (_, 
     await saveResourceId(store, consents, "consent_id", { id: "consent-1", given: {} });
     return contents(store);
   });
-  const moved = await moveStore(from, to);
-  expect(moved.rows).toEqual({
-    fxdesk_tokens: count,
-    fxdesk_releases: 0,
-    fxdesk_release_decisions: 0,
-    fxdesk_created: 1,
-    fxdesk_halts: 0,
-    fxdesk_journal_events: 6,
-    fxdesk_journal_details: 4,
-    fxdesk_journal_entries: 2,
-    fxdesk_watches: 0,
-    fxdesk_watch_states: 0,
-    fxdesk_watch_changes: 0,
-  });
+  const { rows } = await moveStore(from, to);
+  expect(rows).toMatchObject({ fxdesk_tokens: count, fxdesk_created: 1, fxdesk_journal_events: 6 });
   await withStore(to, async (store) => {
     expect(await contents(store)).toEqual(before);
     for (const [number, family] of families(count).entries())
@@ -166,32 +154,30 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
     expect(await withStore(from!, load)).toMatchObject({ accessToken: "access-7" });
   };
 
-  test("names the new location in the old store, which refuses other moves", async () => {
-    const moved = await moveStore(from!, to!);
-    await expect(withStore(from!, load)).rejects.toThrow(`The store moved to ${moved.to}. Set FXDESK_STORE`);
-    await expect(moveStore(from!, await fromEngine.create())).rejects.toThrow(`moved to ${moved.to}`);
-    await expect(moveStore(await fromEngine.create(), from!)).rejects.toThrow(`moved to ${moved.to}`);
-  });
-
-  test("stops open connections from reading or writing the old store", async () => {
+  test("names the new location in the old store, also to open connections, and refuses other moves", async () => {
     const open = await openStore(from!);
     await saveTokens(open, "family", 0, pair(1));
-    const { to: place } = await moveStore(from!, to!);
-    const refusal = `The store moved to ${place}`;
-    await expect(loadTokens(open, "family")).rejects.toThrow(refusal);
-    await expect(saveTokens(open, "family", 1, pair(2))).rejects.toThrow(refusal);
-    await expect(acquireLease(open.database, "work", 1_000)).rejects.toThrow(refusal);
-    await expect(
-      open.database.transaction((run) => run("UPDATE fxdesk_tokens SET version = 9")),
-    ).rejects.toThrow(refusal);
+    const refusal = `moved to ${(await moveStore(from!, to!)).to}`;
+    for (const attempt of [
+      async () => withStore(from!, load),
+      async () => moveStore(from!, await fromEngine.create()),
+      async () => moveStore(await fromEngine.create(), from!),
+      async () => loadTokens(open, "family"),
+      async () => saveTokens(open, "family", 1, pair(2)),
+      async () => acquireLease(open.database, "work", 1_000),
+      async () => open.database.transaction((run) => run("UPDATE fxdesk_tokens SET version = 9")),
+    ])
+      await expect(attempt()).rejects.toThrow(refusal);
     await open.database.close();
   });
+
+  const isBusy = (move: Promise<unknown>) => expect(move).rejects.toThrow("Nothing was moved. Try again");
 
   test("does not move while a process uses the store", async () => {
     await withStore(from!, async (store) => {
       await fill(store);
       const lease = await acquireLease(store.database, "tokens", 60_000);
-      await expect(moveStore(from!, to!)).rejects.toThrow("Nothing was moved. Try again");
+      await isBusy(moveStore(from!, to!));
       await lease!.release();
     });
     await isUntouched();
@@ -202,9 +188,9 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
     await withStore(from!, (store) => fill(store));
     await withJournal(from!, async (journal) => {
       const { entry } = await journal.claim(intent(), longMs);
-      await expect(moveStore(from!, to!)).rejects.toThrow("Nothing was moved. Try again");
+      await isBusy(moveStore(from!, to!));
       await journal.recordSent(entry);
-      await expect(moveStore(from!, to!)).rejects.toThrow("Nothing was moved. Try again");
+      await isBusy(moveStore(from!, to!));
       await journal.recordOutcome(entry, done);
       await isUntouched();
       const { to: place } = await moveStore(from!, to!);
@@ -262,17 +248,6 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
     await expect(withStore(to!, load)).rejects.toThrow("to this store is incomplete");
     expect((await moveStore(from!, to!)).rows).toEqual(rows);
     expect(await withStore(to!, load)).toMatchObject({ accessToken: "access-7" });
-  });
-
-  test("seals plain text in the target", async () => {
-    const plain = { ...from!, key: undefined };
-    await withStore(plain, (store) => saveTokens(store, seventh, 0, pair(7)));
-    await moveStore(plain, to!);
-    await withStore(to!, async (store) => {
-      const [row] = await store.database.run("SELECT content FROM fxdesk_tokens");
-      expect(row!.content).toMatch(/^sealed:/);
-      expect(await load(store)).toMatchObject({ accessToken: "access-7" });
-    });
   });
 
   test("stops if a copied row differs", async () => {

@@ -8,19 +8,23 @@ import { findNetworkDrive } from "../../../core/store/sqlite";
 import { parseStoreSettings } from "../../../core/store/settings";
 import { loadTokens, saveTokens } from "../../../core/store/tokens";
 import { faultServer, respond } from "../../support/fault-server";
-import { key as randomKey, useTempFolder } from "./engines";
+import { closeLater, runLater, tempFolder } from "../../support/resources";
+import { key as randomKey } from "./engines";
 
-const files = useTempFolder();
+let folder: string;
+beforeAll(async () => (folder = await tempFolder()));
 const pair = { accessToken: "access-1", refreshToken: "refresh-1", remainingMs: 1_000 };
 const load = (location: string) =>
   withStore({ location, key: undefined }, (store) => loadTokens(store, "family"));
 
 let warnings: jest.SpyInstance;
-beforeEach(() => (warnings = jest.spyOn(process, "emitWarning").mockReturnValue()));
-afterEach(() => warnings.mockRestore());
+beforeEach(() => {
+  warnings = jest.spyOn(process, "emitWarning").mockReturnValue();
+  runLater(() => warnings.mockRestore());
+});
 
 test("is readable by its user only, with its folder and log files", async () => {
-  const [parent, location] = [join(files.path, "made"), join(files.path, "made/store.db")];
+  const [parent, location] = [join(folder, "made"), join(folder, "made/store.db")];
   await withStore({ location, key: undefined }, async (store) => {
     await saveTokens(store, "family", 0, pair);
     const names = await readdir(parent);
@@ -31,16 +35,16 @@ test("is readable by its user only, with its folder and log files", async () => 
 });
 
 test("warns once about plain text, when created", async () => {
-  const place = join(files.path, "plain.db");
+  const place = join(folder, "plain.db");
   for (let count = 0; count < 3; count += 1) await load(place);
   expect(warnings).toHaveBeenCalledTimes(1);
   expect(warnings).toHaveBeenCalledWith(expect.stringContaining("unencrypted"), expect.anything());
-  await withStore({ location: join(files.path, "sealed.db"), key: randomKey }, async () => undefined);
+  await withStore({ location: join(folder, "sealed.db"), key: randomKey }, async () => undefined);
   expect(warnings).toHaveBeenCalledTimes(1);
 });
 
 test("is refused if others can read it", async () => {
-  const place = join(files.path, "open.db");
+  const place = join(folder, "open.db");
   await writeFile(place, "");
   await chmod(place, 0o640);
   await expect(load(place)).rejects.toThrow(`Run chmod 600 ${place}`);
@@ -51,7 +55,7 @@ test.each<[name: string, make: (location: string) => Promise<unknown>]>([
   ["a folder", (place) => mkdir(place)],
   ["below a file", async (place) => writeFile(place.replace(/\/store\.db$/, ""), "")],
 ])("refuses a path that is %s, and leaves it unchanged", async (name, make) => {
-  const place = join(files.path, name.replaceAll(" ", "-"), "store.db");
+  const place = join(folder, name.replaceAll(" ", "-"), "store.db");
   if (name !== "below a file") await mkdir(join(place, ".."));
   await make(place);
   await expect(load(place)).rejects.toThrow(/not a database|EISDIR|ENOTDIR|EEXIST/);
@@ -68,7 +72,7 @@ test.each<[path: string, type: number, platform: NodeJS.Platform, drive: string 
 });
 
 test("loses no acknowledged write of killed processes", async () => {
-  const place = join(files.path, "killed.db");
+  const place = join(folder, "killed.db");
   const script = `
     require(${JSON.stringify(join(__dirname, "../../../dist/core/store/open.js"))})
       .withStore({ location: ${JSON.stringify(place)}, key: undefined }, async ({ database }) => {
@@ -92,21 +96,16 @@ test("loses no acknowledged write of killed processes", async () => {
 });
 
 test("does not load the store with a valid access token and a refresh token", async () => {
-  const server = await faultServer(respond(200, "[]"));
-  const credentials = {
-    accessToken: "token",
-    refreshToken: "refresh-0",
-    authClientId: "app",
-    authClientSecret: "app-secret",
-  };
+  const { url } = closeLater(await faultServer(respond(200, "[]")));
+  const tokens = { accessToken: "token", refreshToken: "refresh-0" };
+  const credentials = { ...tokens, authClientId: "app", authClientSecret: "app-secret" };
   const script = `
     const { createClient } = require(${JSON.stringify(join(__dirname, "../../../dist/core/index.js"))});
-    createClient(${JSON.stringify({ baseUrl: server.url, clientId: "c-1", credentials })}).trades.list().then(() => {
+    createClient(${JSON.stringify({ baseUrl: url, clientId: "c-1", credentials })}).trades.list().then(() => {
       console.log(JSON.stringify(Object.keys(require.cache)));
       process.exit();
     });`;
   const { stdout } = await promisify(execFile)(process.execPath, ["-e", script]);
-  await server.close();
   const loaded = (JSON.parse(stdout) as string[]).filter((path) =>
     /@photostructure|core.store|shared/.test(path),
   );

@@ -51,9 +51,7 @@ describe.each(engines())("$name", ({ create }) => {
     await withStore(settings, ({ run }) =>
       run("INSERT INTO fxdesk_migrations (version, applied_at) VALUES ($1, 0)", [latestVersion + 1]),
     );
-    await expect(withStore(settings, versions)).rejects.toThrow(
-      `schema version ${latestVersion + 1}, but this version of fxdesk supports at most ${latestVersion}. Update`,
-    );
+    await expect(withStore(settings, versions)).rejects.toThrow(`supports at most ${latestVersion}. Update`);
   });
 
   test("rejects every statement on a lost connection, without warnings", async () => {
@@ -132,7 +130,6 @@ describe.each(engines())("$name", ({ create }) => {
     expect(stored.lifetimeMs).toBe(3_600_000);
     expect(stored.remainingMs).toBeLessThanOrEqual(3_600_000);
     expect(stored.remainingMs).toBeGreaterThan(3_540_000);
-    expect(await withStore(settings, (store) => loadTokens(store, "another"))).toBeUndefined();
   });
 
   test("stores the first of two pairs that follow the same version", async () => {
@@ -190,44 +187,50 @@ describe.each(engines())("$name", ({ create }) => {
   /** Makes the stored IDs older. */
   const age = ({ run }: Store) => run("UPDATE fxdesk_created SET created_at = created_at - 1000");
 
-  test("lists IDs newest first by scope, and renews a repeated one", async () => {
+  const other = { client: "bert@example.com" };
+  const elsewhere = { environment: "api https://api.example.com" };
+
+  test("lists sealed IDs newest first by scope, and renews a repeated one", async () => {
     await withStore(settings, async (store) => {
       const before = Date.now();
       await keep(store, "c-1");
-      await keep(store, "of-another", { client: "bert@example.com" });
-      await keep(store, "elsewhere", { environment: "api https://api.example.com" });
+      await keep(store, "of-another", other);
+      await keep(store, "elsewhere", elsewhere);
       await keep(store, "of-another-kind", { operation: "widgets.create" });
       await age(store);
       await keep(store, "c-2");
 
-      expect(await listResourceIds(store, scope)).toMatchObject([
+      const [newest, ...older] = await listResourceIds(store, scope);
+      expect([newest, ...older]).toMatchObject([
         { id: "c-2", given },
         { id: "c-1", given },
       ]);
-      const [newest] = await listResourceIds(store, scope);
       expect(Math.abs(newest!.at - before)).toBeLessThan(60_000);
+      const rows = await store.run("SELECT * FROM fxdesk_created");
+      expect(JSON.stringify(rows)).not.toMatch(/of-another-kind|2027-01-31/);
       await age(store);
       await keep(store, "c-1");
       expect(await idsOf(store)).toEqual(["c-1", "c-2"]);
     });
   });
 
-  test("removes an ended ID, but not the same ID elsewhere", async () => {
+  test("removes an ended ID, or all of a client, but not those elsewhere", async () => {
     await withStore(settings, async (store) => {
-      const environment = "api https://api.example.com";
-      await keep(store, "c-1");
-      await keep(store, "c-1", { environment });
+      for (const id of ["c-1", "c-2", "c-3"]) await keep(store, id);
+      await keep(store, "c-1", elsewhere);
+      await keep(store, "of-another", other);
       await removeResourceId(store, scope.environment, "payment_id", "c-1");
-      expect(await idsOf(store)).toEqual(["c-1"]);
+      expect(await idsOf(store)).toHaveLength(3);
       await removeResourceId(store, scope.environment, name, "c-1");
-      expect(await idsOf(store)).toEqual([]);
-      expect(await idsOf(store, { environment })).toEqual(["c-1"]);
+      expect([await idsOf(store), await idsOf(store, elsewhere)]).toMatchObject([{ length: 2 }, ["c-1"]]);
+      expect(await forgetResourceIds(store, scope.client)).toBe(3);
+      expect([await idsOf(store), await idsOf(store, other)]).toEqual([[], ["of-another"]]);
     });
   });
 
   test("stores only the newest IDs of each scope", async () => {
     await withStore(settings, async (store) => {
-      await keep(store, "of-another", { client: "bert@example.com" });
+      await keep(store, "of-another", other);
       await keep(store, "oldest");
       await age(store);
       for (let count = 0; count < maxResourceIds; count += 1) await keep(store, `c-${count}`);
@@ -235,36 +238,14 @@ describe.each(engines())("$name", ({ create }) => {
       expect(ids).toHaveLength(maxResourceIds);
       expect(ids).not.toContain("oldest");
       expect(await store.run("SELECT id FROM fxdesk_created")).toHaveLength(maxResourceIds + 1);
-      expect(await idsOf(store, { client: "bert@example.com" })).toEqual(["of-another"]);
-    });
-  });
-
-  test("forgets all IDs of a client", async () => {
-    await withStore(settings, async (store) => {
-      for (const id of ["c-1", "c-2"]) await keep(store, id);
-      await keep(store, "of-another", { client: "bert@example.com" });
-      expect(await forgetResourceIds(store, scope.client)).toBe(2);
-      expect(await idsOf(store)).toEqual([]);
-      expect(await idsOf(store, { client: "bert@example.com" })).toEqual(["of-another"]);
-    });
-  });
-
-  test("seals IDs", async () => {
-    await withStore(settings, async (store) => {
-      await keep(store, "consent-of-anna");
-      const rows = await store.run("SELECT * FROM fxdesk_created");
-      expect(JSON.stringify(rows)).not.toMatch(/consent-of-anna|2027-01-31/);
     });
   });
 
   test("reports a tampered ID as a fault", async () => {
     await withStore(settings, async (store) => {
-      await keep(store, "c-1");
-      await keep(store, "c-2");
+      for (const id of ["c-1", "c-2"]) await keep(store, id);
       await store.run("UPDATE fxdesk_created SET content = (SELECT max(content) FROM fxdesk_created)");
     });
-    expect((await checkStore(settings)).faults).toEqual([
-      "A sealed text in fxdesk_created was changed or is incomplete.",
-    ]);
+    expect((await checkStore(settings)).faults).toEqual([expect.stringContaining("fxdesk_created")]);
   });
 });
