@@ -1,4 +1,5 @@
 /** Runs a call. Loaded on demand, because commands without a call start faster without the client. */
+import { isObject } from "../../core/values/json";
 import type { ServiceResponse } from "../../core/call/response";
 import { createClient } from "../../core/client/client";
 import { findLostDigits } from "../../core/call/lost-digits";
@@ -34,7 +35,7 @@ async function readInputFile(path: string | undefined, read: ReadSource): Promis
   const input = parseJson(content, source);
   const lost = findLostDigits(content);
   if (lost.length > 0) throw new UsageError(`--input: ${source}: ${describeViolations(lost)}`);
-  if (typeof input === "object" && input !== null && !Array.isArray(input)) return input;
+  if (isObject(input)) return input;
   throw new UsageError(`--input: ${source} must contain one JSON object with the fields of the operation.`);
 }
 

@@ -1,17 +1,15 @@
 /** Renders responses as aligned text tables. */
+import { isObject } from "../../core/values/json";
 import { columnsOf, type ResultList } from "../../core/spec/result-list";
 import { printable } from "./terminal";
 
 type Row = Readonly<Record<string, unknown>>;
 
-const isRow = (value: unknown): value is Row =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** Flattens one level of nested objects: `amount.currency`. */
 const flatten = (row: Row): Row =>
   Object.fromEntries(
     Object.entries(row).flatMap(([key, value]) =>
-      isRow(value)
+      isObject(value)
         ? Object.entries(value).map(([inner, nested]) => [`${key}.${inner}`, nested])
         : [[key, value]],
     ),
@@ -27,13 +25,13 @@ function cellText(value: unknown): string {
 /** Returns the rows: a list, the only list inside an object, or one row per field of an object. */
 function rowsOf(body: unknown): readonly Row[] {
   const list = Array.isArray(body) ? body : onlyList(body);
-  if (list) return list.map((item) => (isRow(item) ? flatten(item) : { value: item }));
-  if (isRow(body)) return Object.entries(flatten(body)).map(([field, value]) => ({ field, value }));
+  if (list) return list.map((item) => (isObject(item) ? flatten(item) : { value: item }));
+  if (isObject(body)) return Object.entries(flatten(body)).map(([field, value]) => ({ field, value }));
   return [{ value: body }];
 }
 
 function onlyList(body: unknown): readonly unknown[] | undefined {
-  if (!isRow(body)) return undefined;
+  if (!isObject(body)) return undefined;
   const lists = Object.values(body).filter(Array.isArray);
   return lists.length === 1 ? lists[0] : undefined;
 }
@@ -65,7 +63,7 @@ export function table(body: unknown, width = Infinity, fields: readonly string[]
 
 /** Renders the values beside the main list, one per line, then every other list that is not empty. */
 function renderRest(rest: Row, width: number): string[] {
-  const lists = Object.entries(rest).filter(([, value]) => Array.isArray(value) && value.some(isRow));
+  const lists = Object.entries(rest).filter(([, value]) => Array.isArray(value) && value.some(isObject));
   const values = Object.entries(rest).filter(([name]) => !lists.some(([list]) => list === name));
   const nonEmptyValues = values.filter(([, value]) => !(Array.isArray(value) && value.length === 0));
   const facts = Object.entries(flatten(Object.fromEntries(nonEmptyValues)));

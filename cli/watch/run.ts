@@ -1,4 +1,5 @@
 /** Runs a watch and prints its changes. Loaded on demand. */
+import { isObject } from "../../core/values/json";
 import type { ClientCore } from "../../core/api/client-types";
 import type { Values } from "../../core/spec/fields";
 import type { Change, Watch } from "../../core/spec/watch";
@@ -60,9 +61,6 @@ function createStatusReporter(watch: Watch, asJson: boolean, terminal: Terminal)
 }
 
 type Facts = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Facts =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Returns an amount with its currency; undefined for any other object. */
 function moneyText(value: Facts): string | undefined {

@@ -2,13 +2,12 @@
 
 export const dayMs = 86_400_000;
 
-export const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
+export const dayOf = (time: number | Date): string => new Date(time).toISOString().slice(0, 10);
 
 /** Returns midnight (UTC) at the start of a day. */
 export const startOf = (day: string): Date => new Date(`${day}T00:00:00.000Z`);
 
-export const addDays = (day: string, days: number): string =>
-  dayOf(new Date(startOf(day).getTime() + days * dayMs));
+export const addDays = (day: string, days: number): string => dayOf(startOf(day).getTime() + days * dayMs);
 
 /** Returns the number of days from one day to a later one. */
 export const daysBetween = (earlier: string, later: string): number =>

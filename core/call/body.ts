@@ -3,7 +3,7 @@
 import type { Declaration, DocumentForm, TextDocument } from "../spec/operation";
 import { fieldsOf, type Values, memoizePerOperation } from "../spec/fields";
 import { maxDepth } from "../spec/writable";
-import { isDeeperThan } from "../values/json";
+import { isObject, isDeeperThan } from "../values/json";
 
 interface EncodedBody {
   /** Value of the Content-Type header. */
@@ -124,11 +124,10 @@ function parseObject(text: string): Values {
   } catch {
     throw unreadableBodyError("The body is not JSON.");
   }
-  if (typeof content !== "object" || content === null || Array.isArray(content))
-    throw unreadableBodyError("The body must be an object.");
+  if (!isObject(content)) throw unreadableBodyError("The body must be an object.");
   if (isDeeperThan(maxDepth, content))
     throw unreadableBodyError(`The body has more than ${maxDepth} levels.`);
-  return content as Values;
+  return content;
 }
 
 async function decodeForm(

@@ -1,4 +1,5 @@
 /** Encodes operation fields as an HTTP request, and decodes them. */
+import { isObject } from "../values/json";
 import type { z } from "zod";
 import { elementOf, kindOf, valueOf } from "../values/kind";
 import { encodeBody } from "./body";
@@ -103,7 +104,7 @@ function parseJsonOrText(text: string): unknown {
 function withTextValues(schema: z.ZodType, map: unknown): unknown {
   const entry = valueOf(schema);
   if (!entry || kindOf(entry) !== "string") return map;
-  if (typeof map !== "object" || map === null || Array.isArray(map)) return map;
+  if (!isObject(map)) return map;
   return Object.fromEntries(
     Object.entries(map).map(([name, value]) => [name, typeof value === "number" ? String(value) : value]),
   );

@@ -1,4 +1,5 @@
 /** Prepares a call: validates the input, fills in the remaining fields and encodes the request. Sends nothing. */
+import { isObject } from "../values/json";
 import { randomBytes, randomUUID } from "node:crypto";
 import { checkInput, checkFilledFields, headerMessage, isUnsafeInHeader, keyViolation } from "../spec/check";
 import type { Declaration, GeneratedValue } from "../spec/operation";
@@ -74,9 +75,6 @@ function validateOptions(options: CallOptions): readonly Violation[] {
 
 const isBlank = (value: unknown): boolean =>
   value === undefined || (typeof value === "string" && value.trim() === "");
-
-const isObject = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
  * Returns the caller's fields in the spelling that is sent, with configured values for absent and generated values for blank

@@ -1,6 +1,6 @@
 /** Reads journal events from the store, and formats and parses the lines of an export. */
 import type { Row, Value, StoreAccess } from "../store/database";
-import { canonicalJson } from "../values/json";
+import { isObject, canonicalJson } from "../values/json";
 import {
   type ChainEvent,
   type EventDetails,
@@ -74,9 +74,6 @@ export async function* exportLines(source: StoreAccess): AsyncGenerator<string> 
 const eventKinds: ReadonlySet<unknown> = new Set<EventKind>(["intent", "sent", "ended", "erased"]);
 
 type Members = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Members =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isEvent = ({ seq, entry, kind, at, content, hash }: Members): boolean =>
   Number.isSafeInteger(seq) &&

@@ -1,4 +1,5 @@
 /** Finds lost calls by their references in the lists of the service. */
+import { dayMs, dayOf } from "../calendars/days";
 import { listPathsIn } from "../spec/result-list";
 import type { Declaration, ListedRecovery } from "../spec/operation";
 import { valueAt } from "../values/json";
@@ -33,12 +34,8 @@ export type Finding =
   /** Not proven. The remark names the search and its results. */
   | { readonly kind: "none" | "several" | "shared"; readonly remark: string };
 
-const dayMs = 86_400_000;
-
 /** Allows for clock differences and for the service's time zone. */
 const marginMs = dayMs;
-
-const dayOf = (time: number): string => new Date(time).toISOString().slice(0, "YYYY-MM-DD".length);
 
 /** Returns the first and last day (UTC) on which the service may have carried out the call. */
 const searchDays = ({ begunAt }: Entry, now: number) =>

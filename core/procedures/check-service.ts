@@ -1,4 +1,5 @@
 /** contract.check: the differences between a real environment and the contract. */
+import { addDays, dayOf } from "../calendars/days";
 import { z } from "zod";
 import { existingPaymentProduct, existingPayment, PaymentId } from "../contract/payment-input";
 import { ConsentId } from "../contract/xs2a";
@@ -152,7 +153,7 @@ async function checkConsent(checker: ServiceChecker, id: string): Promise<void> 
   const account = { ...consentHeader, "account-id": accountId };
   await checker.call("openBanking.getAccount", account);
   await checker.call("openBanking.listBalances", account);
-  const dateFrom = new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10);
+  const dateFrom = addDays(dayOf(Date.now()), -30);
   await checker.call("openBanking.listTransactions", { ...account, bookingStatus: "booked", dateFrom });
 }
 

@@ -1,10 +1,11 @@
 /** All transactions of accounts in a period, with a completeness check. */
+import { dayOf } from "../calendars/days";
 import { InvalidResponse } from "../spec/errors";
 import { minuteForDay } from "../values/values";
 import type { Account } from "./accounts";
 import { attempt, mapConcurrent, type Context, type ContractClient } from "./procedure";
 import { findRowProblem } from "./row-validation";
-import { type Period, toDay } from "./period";
+import type { Period } from "./period";
 
 export type Transaction = Awaited<ReturnType<ContractClient["transactions"]["list"]>>[number];
 
@@ -42,7 +43,7 @@ const toServiceQuery = ({ account_id }: Account, { period, direction }: Transact
 function utcDayOf(time: string): string {
   const isZoned = /T.*(Z|[+-]\d{2}:?\d{2})$/i.test(time);
   const parsed = Date.parse(isZoned || !time.includes("T") ? time : `${time}Z`);
-  return Number.isNaN(parsed) ? time.slice(0, 10) : toDay(parsed);
+  return Number.isNaN(parsed) ? time.slice(0, 10) : dayOf(parsed);
 }
 
 /** Returns the value date, or the booking date if the service omits it; empty if both are missing. */

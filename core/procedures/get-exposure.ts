@@ -1,6 +1,7 @@
 /** exposure.get: expected flows per currency and tenor, and the trades that hedge them. */
 import { Big } from "big.js";
 import { z } from "zod";
+import { dayOf, daysBetween } from "../calendars/days";
 import { formatAmount } from "../files/amount";
 import { json } from "../spec/declare";
 import { Currency, day } from "../values/values";
@@ -14,7 +15,6 @@ import {
 import { normalizeEntries, parseCsvRows } from "./csv-input";
 import { convertAmounts, type CurrencyAmount, signedAmount, sumBy, Rates } from "./decimal";
 import { byText } from "../values/lists";
-import { daysBetween, toDay } from "./period";
 import { procedure } from "./procedure";
 import {
   isPhysicallyDelivered,
@@ -242,7 +242,7 @@ export const getExposure = procedure({
   resultList: "positions",
   output: json(Exposure, "The exposure per currency and tenor."),
   async run(context, { flows, flows_csv: csv, balances, base_currency: base, rates = {} }) {
-    const today = toDay(new Date());
+    const today = dayOf(new Date());
     const given = [
       ...normalizeEntries(name, "flows", flows ?? [], flowColumns, ExpectedFlow),
       ...(csv === undefined ? [] : parseFlowsCsv(csv)),

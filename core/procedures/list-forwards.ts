@@ -1,6 +1,7 @@
 /** forwards.list: open forwards with remaining amounts and maturity dates. */
 import { Big } from "big.js";
 import { z } from "zod";
+import { dayOf, daysBetween } from "../calendars/days";
 import { formatAmount } from "../files/amount";
 import { json } from "../spec/declare";
 import {
@@ -12,7 +13,7 @@ import {
 } from "./accounts";
 import { signedAmount, Sums } from "./decimal";
 import { byText } from "../values/lists";
-import { daysBetween, toDay, parseFuturePeriod, FuturePeriodText, type Period } from "./period";
+import { parseFuturePeriod, FuturePeriodText, type Period } from "./period";
 import { procedure } from "./procedure";
 import { isPhysicallyDelivered, type OpenTrade, findOpenTrades, fetchAllTrades } from "./fetch-all-trades";
 import { countField, currencyField, flagField, optionalTextField, textField } from "./result-fields";
@@ -200,7 +201,7 @@ export const listForwards = procedure({
   output: json(Forwards, "The open forwards and drawdowns with totals."),
   async run(context, { period: periodText }) {
     const now = new Date();
-    const today = toDay(now);
+    const today = dayOf(now);
     const period = periodText === undefined ? undefined : parseFuturePeriod(periodText, now);
     const fetched = await fetchAllTrades(context, ["forward", "window_forward", "ndf", "drawdown"]);
     const read = await readBalances(context, await selectAccounts(context.client, {}), marginTypes);

@@ -1,5 +1,6 @@
 /** Parser of periods: "last month", "yesterday", a day, a month, a range of days. */
 import { z } from "zod";
+import { dayMs, dayOf } from "../calendars/days";
 import { isDay } from "../values/values";
 
 /** A range of whole days in UTC, YYYY-MM-DD, both inclusive. */
@@ -8,18 +9,11 @@ export interface Period {
   readonly to: string;
 }
 
-const dayMs = 86_400_000;
-
-/** Returns the day of a time in UTC. */
-export const toDay = (time: number | Date): string => new Date(time).toISOString().slice(0, 10);
-
-export const daysBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / dayMs;
-
 /** Returns the start of a day in milliseconds. Months and days out of range overflow as in Date. */
 const startOfDay = (year: number, month: number, dayOfMonth: number): number =>
   Date.UTC(year, month, dayOfMonth);
 
-const days = (from: number, to: number): Period => ({ from: toDay(from), to: toDay(to) });
+const days = (from: number, to: number): Period => ({ from: dayOf(from), to: dayOf(to) });
 
 /** Returns the period of `count` months starting with the given one. */
 const months = (year: number, month: number, count: number): Period =>
@@ -49,7 +43,7 @@ function unitAgo(unit: Unit, back: number, today: Date): Period {
 /** Returns the previous unit, or the current one up to today. */
 function currentOrLast(which: string, unit: Unit, today: Date): Period {
   const period = unitAgo(unit, which === "last" ? 1 : 0, today);
-  return which === "last" ? period : { from: period.from, to: toDay(today) };
+  return which === "last" ? period : { from: period.from, to: dayOf(today) };
 }
 
 /** Returns the last days including today. */

@@ -1,4 +1,5 @@
 /** Differences between a value and a schema, as paths and kinds. Never contains values. */
+import { isObject } from "../values/json";
 import type { z } from "zod";
 import { elementOf, kindOf, metaOf, shapeOf, unwrap } from "../values/kind";
 
@@ -36,9 +37,6 @@ function expectedKind(schema: z.ZodType): string {
 const redactName = (name: string): string => (/^_?[A-Za-z_]{1,40}\d?$/.test(name) ? name : "*");
 
 const joinPath = (path: string, name: string): string => (path === "" ? name : `${path}.${name}`);
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function objectDifferences(
   schema: z.ZodType,

@@ -1,6 +1,6 @@
 /** Validation of the values of a call. Messages name the field and the allowed values. */
 import { isProcedure } from "./procedure";
-import { valueAt } from "../values/json";
+import { isObject, valueAt } from "../values/json";
 import { z } from "zod";
 import { type Callable, type Declaration, fieldsOfRule } from "./operation";
 import { callerFields, fieldsOf, type Field, type Values, memoizePerOperation } from "./fields";
@@ -171,7 +171,7 @@ function schemaViolations({ schema }: FieldCheck, values: unknown, known: readon
 
 /** Returns values that cannot be encoded. A value that is not an object is checked as a field without a name. */
 function unwritableViolations(names: readonly string[], values: unknown): Violation[] {
-  const hasFields = typeof values === "object" && values !== null && !Array.isArray(values);
+  const hasFields = isObject(values);
   const [fields, given] = hasFields && names.length > 0 ? [names, values] : [[""], { "": values }];
   return fields.flatMap((name) => findUnwritable(given as Values, name) ?? []);
 }

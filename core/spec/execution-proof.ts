@@ -1,12 +1,10 @@
 /** Proof of execution: a check that a successful response shows that the call was carried out. */
+import { isObject } from "../values/json";
 import type { z } from "zod";
 import { type Kind, kindOf, propertyOf } from "../values/kind";
 import type { ResponseDeclaration, Declaration } from "./operation";
 
 type JsonResponse = ResponseDeclaration & { kind: "json" };
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** True if the body is an ErrorMessage of the service. Some arrive with a success status. */
 const isErrorMessage = (body: unknown): boolean =>

@@ -1,4 +1,8 @@
-/** JSON values: the value at a path, and canonical text. */
+/** JSON values: objects, the value at a path, and canonical text. */
+
+/** True for an object with members: no list and not null. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Returns the value at a path through objects and lists, or undefined. */
 export const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>

@@ -1,8 +1,9 @@
 /** consents.watch: status changes of consents, and consents that expire soon. */
+import { addDays } from "../calendars/days";
 import { z } from "zod";
 import { textField } from "../values/response-fields";
 import { json } from "../spec/declare";
-import { readEach, subtractDays, watch } from "./watch";
+import { readEach, watch } from "./watch";
 
 const WatchedConsent = z
   .object({
@@ -38,7 +39,7 @@ export const watchConsents = watch({
   defaultStart: "beginning",
   everyMs: 3_600_000,
   async read(context, { consents, within_days: days }, { knownStates, today }) {
-    const last = subtractDays(today, -days);
+    const last = addDays(today, days);
     const open = consents.filter((id) => !finalStatuses.has(String(knownStates.get(id)?.["status"])));
     return readEach(
       context,

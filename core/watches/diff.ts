@@ -1,8 +1,9 @@
 /** Comparison of a read with the stored states of a watch, without side effects. */
+import { addDays } from "../calendars/days";
 import type { Snapshot, Watch, WatchStart, WatchState } from "../spec/watch";
 import { canonicalJson } from "../values/json";
 import type { EntryState, EntryStates, FoundChange } from "./stored-rows";
-import { type AnyWatch, subtractDays } from "./watch";
+import type { AnyWatch } from "./watch";
 
 export interface DiffWindow {
   /** First day of the read; undefined for all days. */
@@ -27,9 +28,9 @@ export function firstDayToRead(
   start: WatchStart,
 ): string | undefined {
   if (overlapDays === undefined) return undefined;
-  if (readDay !== undefined) return subtractDays(readDay, overlapDays);
+  if (readDay !== undefined) return addDays(readDay, -overlapDays);
   if (start === "beginning") return undefined;
-  const overlapStart = subtractDays(today, overlapDays);
+  const overlapStart = addDays(today, -overlapDays);
   return start !== "now" && start < overlapStart ? start : overlapStart;
 }
 
@@ -48,7 +49,7 @@ const isSame = (one: WatchState, other: WatchState): boolean => canonicalJson(on
  * again.
  */
 const isExpired = ({ overlapDays = 0 }: Watch, day: string, from: string | undefined): boolean =>
-  from !== undefined && isBefore(day, subtractDays(from, overlapDays));
+  from !== undefined && isBefore(day, addDays(from, -overlapDays));
 
 /** Compares a read with the stored states. An incomplete read never reports an entry as gone. */
 export function diff(

@@ -1,10 +1,11 @@
 /** forwards.watch: forwards and drawdowns that mature soon. */
+import { addDays } from "../calendars/days";
 import { z } from "zod";
 import { formatAmount } from "../files/amount";
 import { textField } from "../values/response-fields";
 import { json } from "../spec/declare";
 import { findOpenTrades, fetchAllTrades } from "../procedures/fetch-all-trades";
-import { subtractDays, watch } from "./watch";
+import { watch } from "./watch";
 
 const Maturing = z
   .object({
@@ -38,7 +39,7 @@ export const watchMaturities = watch({
   async read(context, { within_days: days }, { today }) {
     const fetched = await fetchAllTrades(context, ["forward", "window_forward", "ndf", "drawdown"]);
     const { open, gaps } = findOpenTrades(fetched.trades, today);
-    const last = subtractDays(today, -days);
+    const last = addDays(today, days);
     const entries = open
       .filter(({ trade }) => trade.maturity_date <= last)
       .map(({ trade, buy, sell }) => ({

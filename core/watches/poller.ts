@@ -1,4 +1,5 @@
 /** Polls a watch for one consumer: reads, compares with the stored states and saves the difference. Waits in between. */
+import { dayMs } from "../calendars/days";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Snapshot, WatchStart, ReadWindow } from "../spec/watch";
 import type { WatchOptions, WatchStatus } from "../api/watch-options";
@@ -24,7 +25,6 @@ export interface WatchDependencies {
   readonly redactError: (error: Error) => Error;
 }
 
-const dayMs = 86_400_000;
 const defaultHoldMs = 30_000;
 const [initialBackoffMs, maxBackoffMs] = [1_000, 300_000];
 

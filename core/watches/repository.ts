@@ -2,6 +2,7 @@
  * One consumer's access to a stored watch: the state of each entry, the changes that are not acknowledged yet, the time
  * of the next read, and the lease. All processes with the same watch share it.
  */
+import { dayOf } from "../calendars/days";
 import { randomUUID } from "node:crypto";
 import type { Row, StatementRunner, Value, StoreAccess } from "../store/database";
 import type { StoreSession } from "../store/session";
@@ -97,7 +98,7 @@ export class WatchRepository {
         }
         const nextAt = now + this.options.minIntervalMs;
         await run("UPDATE fxdesk_watches SET next_at = $2 WHERE id = $1", [this.id, nextAt]);
-        const today = new Date(now).toISOString().slice(0, "YYYY-MM-DD".length);
+        const today = dayOf(now);
         const readDay = watch.read_day === null ? undefined : String(watch.read_day);
         return { kind: "poll", due: { version: Number(watch.version), today, readDay } };
       }),

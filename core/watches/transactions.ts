@@ -1,4 +1,5 @@
 /** transactions.watch: new, changed and removed transactions. */
+import { addDays } from "../calendars/days";
 import { z } from "zod";
 import { TransactionData } from "../contract/transactions";
 import { formatAmount } from "../files/amount";
@@ -12,7 +13,7 @@ import {
 } from "../procedures/accounts";
 import { signedAmount } from "../procedures/decimal";
 import { valueDayOf, fetchAllTransactions } from "../procedures/fetch-all-transactions";
-import { subtractDays, watch } from "./watch";
+import { watch } from "./watch";
 
 /** Value dates may be in the future, but not further than this. */
 const maxDaysAhead = 400;
@@ -45,7 +46,7 @@ export const watchTransactions = watch({
   reportsGone: true,
   async read(context, { direction, ...which }, { from, today }) {
     const accounts = await selectAccounts(context.client, which);
-    const period = from === undefined ? undefined : { from, to: subtractDays(today, -maxDaysAhead) };
+    const period = from === undefined ? undefined : { from, to: addDays(today, maxDaysAhead) };
     const { transactions, gaps } = await fetchAllTransactions(context, accounts, { period, direction });
     return {
       entries: transactions,

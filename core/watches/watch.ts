@@ -14,12 +14,6 @@ export type AnyWatch = Watch & {
   readonly day?: (entry: unknown) => string;
 };
 
-const dayMs = 86_400_000;
-
-/** Returns the day `days` days before another one, both YYYY-MM-DD. */
-export const subtractDays = (day: string, days: number): string =>
-  new Date(Date.parse(day) - days * dayMs).toISOString().slice(0, "YYYY-MM-DD".length);
-
 /**
  * Reads items side by side. Returns their entries and a gap per failed item, both in the order of the items. Throws the first
  * failure if all items failed.

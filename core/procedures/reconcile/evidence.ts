@@ -1,4 +1,5 @@
 /** Why items and payments match, or may match. */
+import { dayMs } from "../../calendars/days";
 import {
   type ComparableItem,
   type ComparablePayment,
@@ -27,7 +28,6 @@ export interface Candidate {
   readonly differs: readonly string[];
 }
 
-export const dayMs = 86_400_000;
 const maxCandidates = 3;
 
 export function collectEvidence(

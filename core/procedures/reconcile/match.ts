@@ -1,4 +1,5 @@
 /** Matching of payments with expected items. Deterministic and independent of the order of the lists. */
+import { dayMs } from "../../calendars/days";
 import { byText, groupBy } from "../../values/lists";
 import { findCombinations, isSignificantSum, maxAmounts, maxParts } from "./combinations";
 import {
@@ -14,7 +15,7 @@ import {
   type Payment,
   total,
 } from "./comparison";
-import { type Candidate, collectEvidence, dayMs, type Evidence, findCandidates } from "./evidence";
+import { type Candidate, collectEvidence, type Evidence, findCandidates } from "./evidence";
 import { compareParties, hasLetters, isDistinctive, referencePattern } from "./names";
 
 interface MatchingRules {
