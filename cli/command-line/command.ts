@@ -24,16 +24,23 @@ export interface Command {
 /** Finds the command that the first arguments name, and returns it with the arguments that follow. */
 export type FindCommand = (args: readonly string[]) => readonly [Command, readonly string[]];
 
+/** A command of a group. Its usage line is derived from its name. */
+export interface MemberCommand extends Omit<Command, "usage"> {
+  /** Flags that the usage line shows because they are required, for example "--as <name>". */
+  readonly requiredFlags?: string;
+}
+
 /** Commands with a common first word. */
 interface CommandGroup {
   /** The words before the command, for example "fxdesk journal". */
   readonly name: string;
   readonly description: string;
-  readonly commands: Readonly<Record<string, Command>>;
-  readonly helpSections: readonly string[];
+  /** Settings of all commands that declare none of their own. */
+  readonly options: Pick<Command, "hiddenFlags" | "helpSections">;
+  readonly commands: Readonly<Record<string, MemberCommand>>;
 }
 
-export function commandGroup({ name, description, commands, helpSections }: CommandGroup): FindCommand {
+export function commandGroup({ name, description, options, commands }: CommandGroup): FindCommand {
   const names = `${name} ${joinWords(Object.keys(commands))}`;
   const rows = Object.entries(commands).map(
     ([word, command]) => [[word, command.operand].filter(Boolean).join(" "), command.description] as const,
@@ -42,14 +49,17 @@ export function commandGroup({ name, description, commands, helpSections }: Comm
     usage: `${name} <command> [flags]`,
     description,
     flags: [],
-    helpSections: [section("Commands (add --help for details)", rows), ...helpSections],
+    helpSections: [section("Commands (add --help for details)", rows), ...(options.helpSections ?? [])],
     run: () => Promise.reject(new UsageError(`Name a command: ${names}.`)),
   };
   return (args) => {
     const [word, ...rest] = args;
     if (word === undefined || word.startsWith("-")) return [overview, args];
-    if (Object.hasOwn(commands, word)) return [commands[word]!, rest];
-    throw new UsageError(`There is no command ${JSON.stringify(word)}. Use ${names}.`);
+    if (!Object.hasOwn(commands, word))
+      throw new UsageError(`There is no command ${JSON.stringify(word)}. Use ${names}.`);
+    const { requiredFlags, ...command } = commands[word]!;
+    const usage = [name, word, command.operand, requiredFlags, "[flags]"].filter(Boolean).join(" ");
+    return [{ ...options, ...command, usage }, rest];
   };
 }
 

@@ -20,11 +20,11 @@ import {
   validText,
 } from "../command-line/arguments";
 import {
-  type Command,
   columns,
   commandGroup,
   type FindCommand,
   jsonFlag,
+  type MemberCommand,
   paragraph,
   printResult,
   section,
@@ -61,9 +61,7 @@ const toRow = ({ id, begunAt, operation, environment, key, state, reference, end
   environment,
 });
 
-const list: Command = {
-  ...storeOptions,
-  usage: "fxdesk journal list [flags]",
+const list: MemberCommand = {
   description: "Lists calls that commit money with their outcomes, newest first.",
   flags: [
     {
@@ -118,9 +116,7 @@ function renderEntry(entry: Entry, events: readonly RecordedEvent[]): string {
 const readEntry: typeof readStore = (...args) => refusalAsUsage(EntryRefusal, () => readStore(...args));
 const useEntry: typeof useStore = (...args) => refusalAsUsage(EntryRefusal, () => useStore(...args));
 
-const show: Command = {
-  ...storeOptions,
-  usage: "fxdesk journal show <id> [flags]",
+const show: MemberCommand = {
   operand: "<id>",
   description: "Shows an entry with all its events.",
   flags: [jsonFlag],
@@ -161,10 +157,9 @@ const noteFlag: Flag = {
   description: "How you know the outcome; stored with the entry.",
 };
 
-const resolve: Command = {
-  ...storeOptions,
+const resolve: MemberCommand = {
   operand: "<id>",
-  usage: `fxdesk journal resolve <id> --outcome <${resolutions.join("|")}> --note <text> [flags]`,
+  requiredFlags: `--outcome <${resolutions.join("|")}> --note <text>`,
   description:
     "Records the outcome of a call whose outcome is unknown. Look it up at the service first: repeating the call returns the " +
     "outcome that you record here.",
@@ -194,10 +189,8 @@ const resolve: Command = {
   },
 };
 
-const erase: Command = {
-  ...storeOptions,
+const erase: MemberCommand = {
   operand: "<id>",
-  usage: "fxdesk journal erase <id> [flags]",
   description:
     "Permanently deletes the details of an entry: requester, request and response. Its key, its outcome and the ID of its " +
     "result stay, and the journal can still be verified.",
@@ -233,9 +226,8 @@ async function recoverEntries(
   }
 }
 
-const recover = (loadService: ServiceLoader): Command => ({
+const recover = (loadService: ServiceLoader): MemberCommand => ({
   ...connectionAndProfileOptions(),
-  usage: "fxdesk journal recover [id] [flags]",
   operand: "[id]",
   description:
     "Looks up the outcome of a call whose outcome is unknown, or of all such calls of this connection. Running fxdesk processes " +
@@ -253,11 +245,9 @@ const recover = (loadService: ServiceLoader): Command => ({
 const recoveredLine = ({ entry, operation, state, identity = "", remark }: RecoveredCall): string =>
   printable([entry, operation, state, identity, remark].filter(Boolean).join("  "));
 
-const exportCommand: Command = {
-  ...storeOptions,
-  usage: "fxdesk journal export [flags] > journal.jsonl",
+const exportCommand: MemberCommand = {
   description:
-    "Prints the journal as JSON Lines: one line per event, with its details unless they were erased, and a last line with the " +
+    "Prints the journal as JSON Lines, to redirect to a file: one line per event, with its details unless they were erased, and a last line with the " +
     "number of events. Details are not encrypted: protect the file like the store.",
   flags: [],
   async run(parsed, terminal) {
@@ -280,9 +270,7 @@ async function verifyFile(path: string, head: ChainHead | undefined): Promise<Ve
   return verifyExport(file.createReadStream(), head);
 }
 
-const verify: Command = {
-  ...storeOptions,
-  usage: "fxdesk journal verify [flags]",
+const verify: MemberCommand = {
   description:
     "Checks whether journal events were changed or removed. If so, lists the faults and exits with code 1. Store the printed " +
     "head elsewhere and pass it as --head later, to prove that no event before it was changed or cut off.",
@@ -322,6 +310,7 @@ export const journalCommands = (loadService: ServiceLoader): FindCommand =>
     name: "fxdesk journal",
     description:
       "The journal records each call that commits money: its intent before it is sent, and its outcome.",
+    options: storeOptions,
     commands: {
       list,
       export: exportCommand,
@@ -331,5 +320,4 @@ export const journalCommands = (loadService: ServiceLoader): FindCommand =>
       erase,
       recover: recover(loadService),
     },
-    helpSections: storeOptions.helpSections,
   });

@@ -7,7 +7,7 @@ import {
   type StoreSettings,
 } from "../../core/store/settings";
 import { type ParsedArguments, UsageError } from "../command-line/arguments";
-import { type Command, columns, commandGroup, jsonFlag, printResult } from "../command-line/command";
+import { columns, commandGroup, jsonFlag, type MemberCommand, printResult } from "../command-line/command";
 import { settingsFrom, storeOptions, storeSettingsFrom, useStore } from "../settings/connection-settings";
 import type { Terminal } from "../terminal/terminal";
 
@@ -21,9 +21,7 @@ const print = (
   rows: readonly (readonly [name: string, value: string])[],
 ): Promise<void> => printResult(parsed, terminal, value, `${columns(rows)}\n`);
 
-const check: Command = {
-  ...storeOptions,
-  usage: "fxdesk store check [flags]",
+const check: MemberCommand = {
   description:
     "Opens the store, creating it if needed, and lists entries that cannot be read or were changed. Exits with code 1 if there are any.",
   flags: [jsonFlag],
@@ -44,9 +42,7 @@ const check: Command = {
   },
 };
 
-const migrate: Command = {
-  ...storeOptions,
-  usage: "fxdesk store migrate [flags]",
+const migrate: MemberCommand = {
   description:
     "Updates the tables of the store to the newest version. The first process that opens the store does this automatically.",
   flags: [jsonFlag],
@@ -78,9 +74,8 @@ function targetSettingsFrom(parsed: ParsedArguments, terminal: Terminal): StoreS
   }
 }
 
-const move: Command = {
-  ...storeOptions,
-  usage: "fxdesk store move --to <path or postgres://host/database> [flags]",
+const move: MemberCommand = {
+  requiredFlags: "--to <path or postgres://host/database>",
   description:
     "Moves the complete store to a new, empty location, or changes nothing if that fails. Afterwards, processes that still use " +
     `the old location are refused; the error names the new location. ${targetKey} in the environment is the key of the new store; default is FXDESK_STORE_KEY.`,
@@ -105,9 +100,7 @@ const move: Command = {
   },
 };
 
-const forget: Command = {
-  ...storeOptions,
-  usage: "fxdesk store forget <id or client> [flags]",
+const forget: MemberCommand = {
   operand: "<id or client>",
   description:
     "Deletes a recorded ID, for example of a consent, from the suggestions in forms, or all recorded IDs of a client. Nothing " +
@@ -129,6 +122,6 @@ const forget: Command = {
 export const storeCommands = commandGroup({
   name: "fxdesk store",
   description: "The store is the database of fxdesk: journal, tokens, watch positions, releases and halts.",
+  options: storeOptions,
   commands: { check, forget, migrate, move },
-  helpSections: storeOptions.helpSections,
 });

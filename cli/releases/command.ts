@@ -25,11 +25,11 @@ import {
   UsageError,
 } from "../command-line/arguments";
 import {
-  type Command,
   columns,
   commandGroup,
   type FindCommand,
   jsonFlag,
+  type MemberCommand,
   printResult,
   section,
 } from "../command-line/command";
@@ -76,9 +76,7 @@ async function withReleaseService<T>(
   }
 }
 
-const list: Command = {
-  ...releaseOptions,
-  usage: "fxdesk releases list [flags]",
+const list: MemberCommand = {
   description: "Lists orders and calls that wait or waited for release, newest first.",
   flags: [
     {
@@ -142,11 +140,8 @@ function renderRelease(release: Release, decisions: readonly Decision[], policy:
     .join("\n\n");
 }
 
-const idOptions = { ...releaseOptions, operand: "<id>" } as const;
-
-const show: Command = {
-  ...idOptions,
-  usage: "fxdesk releases show <id> [flags]",
+const show: MemberCommand = {
+  operand: "<id>",
   description: "Shows a request for release: its exact terms, requester, decisions and outcome.",
   flags: [jsonFlag],
   run: (parsed, terminal) =>
@@ -169,9 +164,9 @@ function peoplePath({ people }: GivenSettings): string {
   return people;
 }
 
-const decide = (decision: Decision["decision"], description: string): Command => ({
-  ...idOptions,
-  usage: `fxdesk releases ${decision} <id> --as <name> [flags]`,
+const decide = (decision: Decision["decision"], description: string): MemberCommand => ({
+  operand: "<id>",
+  requiredFlags: "--as <name>",
   description: `${description} Prompts for your secret, or reads it from standard input.`,
   flags: [asFlag, noteFlag, jsonFlag],
   async run(parsed, terminal) {
@@ -201,9 +196,8 @@ const release = decide(
 );
 const refuse = decide("refuse", "Refuses the request; it will not be sent.");
 
-const cancel: Command = {
-  ...idOptions,
-  usage: "fxdesk releases cancel <id> [flags]",
+const cancel: MemberCommand = {
+  operand: "<id>",
   description: "Cancels your own request before it is sent.",
   flags: [jsonFlag],
   async run(parsed, terminal) {
@@ -217,14 +211,11 @@ const cancel: Command = {
 
 /** Returns a command that changes an entry of a person in the people file. Returns the text to print. */
 const personCommand = (
-  { usage, description, flags }: Pick<Command, "usage" | "description" | "flags">,
+  declared: Omit<MemberCommand, "operand" | "run">,
   change: (name: string, path: string, parsed: ParsedArguments, terminal: Terminal) => Promise<string>,
-): Command => ({
-  ...releaseOptions,
-  usage: `fxdesk releases ${usage} [flags]`,
+): MemberCommand => ({
+  ...declared,
   operand: "<name>",
-  description,
-  flags,
   async run(parsed, terminal) {
     const path = peoplePath(settingsFrom(parsed, terminal.environment));
     const text = await asUsageErrors(() => change(parsed.operand, path, parsed, terminal));
@@ -234,7 +225,6 @@ const personCommand = (
 
 const enrolCommand = personCommand(
   {
-    usage: "enrol <name>",
     description:
       "Enrols a person: stores a hash of their secret in the people file, which is created if needed. Prompts for the secret, or " +
       "reads it from standard input.",
@@ -248,7 +238,6 @@ const enrolCommand = personCommand(
 
 const tokenCommand = personCommand(
   {
-    usage: "token <name>",
     description:
       "Creates a personal token that identifies a requester to fxdesk mcp --http, and prints it once. It replaces the previous " +
       "token. It cannot be used to release.",
@@ -269,7 +258,7 @@ const mailFlag: Flag = { name: "mail", value: "<address>", description: "E-mail 
 
 const addressCommand = personCommand(
   {
-    usage: "address <name> --mail <address>",
+    requiredFlags: "--mail <address>",
     description:
       "Sets the e-mail address of a person, for notifications of requests that wait for their decision and of decisions on their own requests.",
     flags: [mailFlag, { name: "remove", description: "Delete the address." }],
@@ -285,8 +274,7 @@ const addressCommand = personCommand(
   },
 );
 
-const runCommand = (loadService: ServiceLoader): Command => ({
-  usage: "fxdesk releases run [flags]",
+const runCommand = (loadService: ServiceLoader): MemberCommand => ({
   description:
     "Executes orders as soon as they are released, until Ctrl-C. Each order is booked from fresh quotes within its limits, or not at all.",
   flags: [],
@@ -314,9 +302,7 @@ const runCommand = (loadService: ServiceLoader): Command => ({
   },
 });
 
-const serveCommand: Command = {
-  ...releaseOptions,
-  usage: "fxdesk releases serve [flags]",
+const serveCommand: MemberCommand = {
   description:
     "Serves a web page on which people release or refuse requests, until Ctrl-C. They sign in, and enter their secret again for each decision.",
   flags: serveFlags,
@@ -336,6 +322,7 @@ export const releasesCommands = (loadService: ServiceLoader): FindCommand =>
     description:
       "Orders and calls that wait for release by a person, as required by the policy. People decide with their secret; requesters " +
       "cannot release their own requests.",
+    options: releaseOptions,
     commands: {
       list,
       show,
@@ -348,5 +335,4 @@ export const releasesCommands = (loadService: ServiceLoader): FindCommand =>
       run: runCommand(loadService),
       serve: serveCommand,
     },
-    helpSections: releaseOptions.helpSections,
   });
