@@ -10,15 +10,7 @@ import type { SandboxSession } from "../session/sandbox-session";
 import { type ApprovalsConfig, approversOf } from "../world/parties/approvals";
 import { type Html, html, definitionList } from "../pages/page";
 import { controlForm } from "./form";
-import {
-  type Panel,
-  foldedList,
-  interleave,
-  emptyState,
-  smallText,
-  homeTrades,
-  contactChoices,
-} from "./panel";
+import { type Panel, foldedList, interleave, smallText, homeTrades, contactChoices } from "./panel";
 import { completeBeneficiary, decidePayment } from "../control/controls/money";
 import { formatMoney } from "../world/money/currencies";
 import type { Trade, TradePayment } from "../world/model/trade";
@@ -154,7 +146,6 @@ function renderPendingDecisions(session: SandboxSession): Html {
     accountDetailsDecisions(world),
     approvalsDecisions(world),
   );
-  if (open.length === 0) return emptyState("No pending decisions.");
   return foldedList(
     "decisions",
     open,

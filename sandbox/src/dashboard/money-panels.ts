@@ -12,8 +12,6 @@ import {
   type Panel,
   table,
   homeTrades,
-  shownCount,
-  emptyState,
   smallText,
   foldedList,
   interleave,
@@ -147,11 +145,10 @@ function sortForDisplay(trades: readonly Trade[]): Trade[] {
 }
 
 function renderTrades({ world }: SandboxSession): Html {
-  const own = homeTrades(world);
-  if (own.length === 0) return emptyState("No trades yet.");
-  const shown = sortForDisplay(own).slice(0, maxTradesShown);
   const columns = { Trade: "", Status: "", "To be funded": number, Bought: number, Rate: minor };
-  return html`${table(columns, shown.map(tradeRow))}${shownCount(shown.length, own.length, "trades")}`;
+  return foldedList("trades", sortForDisplay(homeTrades(world)), maxTradesShown, (some) =>
+    table(columns, some.map(tradeRow)),
+  );
 }
 
 export const tradesPanel: Panel = { id: "trades", title: "Trades", area: "main", show: renderTrades };
@@ -240,7 +237,6 @@ const paymentRow = ({ to, id, status, cssClass, amount, from, action }: PaymentR
 
 function renderPayments({ world }: SandboxSession): Html {
   const all = interleave(openBankingRows(world), tradePaymentRows(world));
-  if (all.length === 0) return emptyState("No payments yet.");
   return foldedList("payments", all, maxPaymentsShown, (some) =>
     table({ To: "", Status: "", Amount: number }, some.map(paymentRow)),
   );

@@ -17,7 +17,7 @@ export interface Panel {
   readonly forms?: (session: SandboxSession) => Html;
 }
 
-export const emptyState = (text: string): Html => html`<p class="none">${text}</p>`;
+export const emptyState = (noun: string): Html => html`<p class="none">No ${noun}.</p>`;
 
 /** Table that scrolls sideways if it is wider than the screen, also by keyboard. Columns are CSS classes by title. */
 export const table = (columns: Readonly<Record<string, string>>, rows: readonly Html[]): Html =>
@@ -36,9 +36,6 @@ export const table = (columns: Readonly<Record<string, string>>, rows: readonly 
     </table>
   </div>`;
 
-export const shownCount = (shown: number, all: number, noun: string): Html =>
-  html`<p class="more">${shown} of ${all} ${noun}</p>`;
-
 /** Interleaves lists, so that none hides another. */
 export function interleave<T>(...lists: readonly (readonly T[])[]): T[] {
   const rounds = Math.max(0, ...lists.map(({ length }) => length));
@@ -54,6 +51,7 @@ export function foldedList<T>(
   maxShown: number,
   render: (some: readonly T[]) => Html,
 ): Html {
+  if (all.length === 0) return emptyState(noun);
   const others = all.slice(maxShown);
   if (others.length === 0) return render(all);
   return html`${render(all.slice(0, maxShown))}

@@ -5,7 +5,7 @@ import { nextBusinessDay, addDays, dayOf, timeAtHour } from "@fxdesk/toolkit/cal
 import type { World } from "../world/model/world";
 import { type Html, html } from "../pages/page";
 import { controlForm, type Choice } from "./form";
-import { homeAccounts, type Panel, table, statusChip, shownCount, emptyState } from "./panel";
+import { homeAccounts, type Panel, table, statusChip, emptyState, foldedList } from "./panel";
 import { Big } from "big.js";
 import { listRates, moveRate } from "../control/controls/money";
 import { toCurlCommand, type Exchange, type ExchangeBody } from "../session/exchange";
@@ -176,9 +176,10 @@ function requestRow({ exchanges, undoHistory }: SandboxSession, request: LoggedR
 function renderRequests(session: SandboxSession): Html {
   const { requests: all } = session;
   const last = all.slice(-maxRequestsShown).toReversed();
-  if (last.length === 0) return emptyState("No requests yet.");
+  if (last.length === 0) return emptyState("requests");
   const rows = last.map((request) => requestRow(session, request));
-  return html`${table({ Status: "", Request: "", Undo: "number" }, rows)}${shownCount(last.length, all.length, "requests")}`;
+  return html`${table({ Status: "", Request: "", Undo: "number" }, rows)}
+    <p class="more">${last.length} of ${all.length} requests</p>`;
 }
 
 export const requestsPanel: Panel = { id: "requests", title: "Requests", area: "main", show: renderRequests };
@@ -211,30 +212,27 @@ const renderMail = ({ mail, subject, to, sent_at, attachments }: Mail): Html => 
 };
 
 function renderOutbox(session: SandboxSession): Html {
-  const mails = listMails.act(session, {});
-  if (mails.length === 0) return emptyState("No e-mails yet.");
-  const shown = mails.toReversed().slice(0, maxMailsShown);
-  return html`${shown.map(renderMail)}${shownCount(shown.length, mails.length, "e-mails")}`;
+  const mails = listMails.act(session, {}).toReversed();
+  return foldedList("e-mails", mails, maxMailsShown, (some) => html`${some.map(renderMail)}`);
 }
 
 export const outboxPanel: Panel = { id: "outbox", title: "Outbox", area: "side", show: renderOutbox };
 
 type Fault = ReturnType<typeof listFaults.act>[number];
 
-const describeFault = ({ operation, kind, status, milliseconds, retry_after: seconds }: Fault): string =>
-  [
-    `${operation}:`,
+const describeFault = ({ operation, kind, status, milliseconds, retry_after: seconds }: Fault): string => {
+  const details = [
     kind,
     status,
-    milliseconds !== undefined && `${milliseconds} ms`,
+    milliseconds && `${milliseconds} ms`,
     seconds !== undefined && `retry after ${seconds} s`,
-  ]
-    .filter((word) => word !== undefined && word !== false)
-    .join(" ");
+  ];
+  return `${operation}: ${details.filter(Boolean).join(" ")}`;
+};
 
 function renderFaults(session: SandboxSession): Html {
   const pending = listFaults.act(session, {});
-  if (pending.length === 0) return emptyState("No pending faults.");
+  if (pending.length === 0) return emptyState("pending faults");
   const callsByFault = new Map<string, number>();
   for (const text of pending.map(describeFault)) callsByFault.set(text, (callsByFault.get(text) ?? 0) + 1);
   return html`<ul>

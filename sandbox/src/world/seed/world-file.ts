@@ -1,9 +1,12 @@
 /** Reads worlds from YAML files and reports errors with line and field. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isMap, isPair, isScalar, LineCounter, parseDocument, type Document } from "yaml";
+import type { Document, LineCounter } from "yaml";
 import { z } from "zod";
 import { WorldDescription } from "./world-description";
+
+/** Loaded on first use, because a restored world does not need it. */
+const loadYaml = () => require("yaml") as typeof import("yaml");
 
 /** Error of an invalid world file. The message names the file, and line and field of each violation. */
 export class WorldFileError extends RangeError {}
@@ -36,6 +39,7 @@ const formatPath = (path: Path): string =>
 
 /** Returns the line of a field, or of its parent if the field is missing. */
 function lineOf(document: Document.Parsed, lines: LineCounter, path: Path): number {
+  const { isMap, isPair, isScalar } = loadYaml();
   for (let length = path.length; length >= 0; length -= 1) {
     const parent: unknown = document.getIn(path.slice(0, Math.max(length - 1, 0)), true);
     const key = path[length - 1];
@@ -68,7 +72,8 @@ function violationsOf(issue: z.core.$ZodIssue, at: Path = []): Violation[] {
 
 /** Parses the text of a world file. Throws a WorldFileError. */
 export function parseWorld(text: string, file: string): WorldDescription {
-  const lines = new LineCounter();
+  const { LineCounter: Counter, parseDocument } = loadYaml();
+  const lines = new Counter();
   const document = parseDocument(text, { lineCounter: lines });
   const [broken] = document.errors;
   if (broken)
