@@ -6,8 +6,8 @@ import { extensibleEnumValues, toPageResponse } from "../calls/responses";
 import { DomainError } from "../world/common/domain-error";
 import type { Account } from "../world/model/account";
 import type { TransactionType } from "../world/common/enumerations";
-import { type BookedLine, balanceAccount, type Counterparty } from "../world/ledger/ledger";
-import type { World } from "../world/model/world";
+import { availableLines } from "../world/accounts/accounts";
+import type { BookedLine, Counterparty } from "../world/ledger/ledger";
 import { findAccount, toBalanceView, toUnsignedAmount } from "./accounts";
 
 const partyFields = ({ name, accountNumber, bankIdentifier, bic, iban }: Counterparty) => ({
@@ -45,9 +45,6 @@ function toTransactionView(account: Account, line: BookedLine) {
   };
 }
 
-const bookedLinesOf = ({ ledger }: World, account: Account) =>
-  ledger.lines(balanceAccount(account, "InterimAvailable"));
-
 /** The contract leaves the enumeration open for future types; the sandbox books only the known ones. */
 function parseTransactionType(operation: Declaration, text: string | undefined): TransactionType | undefined {
   const { schema } = fieldsOf(operation).find(({ name }) => name === "transaction_type")!;
@@ -78,14 +75,14 @@ export const transactions: BehavioursOf<"transactions"> = {
       entry.valueAt.getTime() < before &&
       (!side || (side === "debit") === amount.lt(0)) &&
       (type === undefined || type === entry.type);
-    const found = bookedLinesOf(world, account).filter(matches).toReversed();
+    const found = availableLines(world, account).filter(matches).toReversed();
     return toPageResponse(call, found, (line) => toTransactionView(account, line));
   },
 
   "transactions.get": ({ values, client, world }) => {
     const account = findAccount(world, client, values.account_id);
     const requestedId = values.transaction_id.toLowerCase();
-    const line = bookedLinesOf(world, account).find(({ lineId }) => lineId === requestedId);
+    const line = availableLines(world, account).find(({ lineId }) => lineId === requestedId);
     if (!line)
       throw new DomainError(
         "transaction-not-found",

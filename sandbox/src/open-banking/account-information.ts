@@ -13,6 +13,7 @@ import {
   toAccountReference,
 } from "../world/model/account";
 import { addDays, dayOf, startOf } from "@fxdesk/toolkit/calendars";
+import { availableLines } from "../world/accounts/accounts";
 import { balanceAccount } from "../world/ledger/ledger";
 import type { World } from "../world/model/world";
 import { negotiateResponseType } from "../calls/responses";
@@ -21,7 +22,6 @@ import { writeCamt053 } from "./iso20022";
 import type { Consent } from "../world/model/consent";
 import { findReadableAccount, findValidConsent, recordRead } from "./consents";
 import {
-  availableLines,
   assertDayOpen,
   type Page,
   pendingTotal,

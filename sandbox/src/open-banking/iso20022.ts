@@ -20,10 +20,10 @@ const builder = new XmlBuilder({
   tagValueProcessor: (_name, value) => String(value).replace(invalidXmlCharacters, " "),
 });
 
-/** Writes elements as text and omits undefined ones. */
-const writeElements = (content: Xml): string => builder.build(content);
-
-const xmlDeclaration = '<?xml version="1.0" encoding="UTF-8"?>\n';
+/** Writes a message as an XML document and omits undefined elements. */
+const writeDocument = (name: string, message: Xml): string =>
+  '<?xml version="1.0" encoding="UTF-8"?>\n' +
+  builder.build({ Document: { "@xmlns": `urn:iso:std:iso:20022:tech:xsd:${name}`, ...message } });
 
 const indicators = { Credit: "CRDT", Debit: "DBIT" } as const;
 
@@ -143,19 +143,18 @@ function statementHead(statement: AccountStatement): Xml {
 const messageId = ({ reference, writtenAt }: AccountStatement) =>
   `${reference}-${writtenAt.toISOString().replace(/\D/g, "")}`;
 
-function* writeChunks(statement: AccountStatement): Generator<string> {
-  const { account, entries, writtenAt } = statement;
-  yield xmlDeclaration;
-  yield '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.02"><BkToCstmrStmt>';
-  yield writeElements({ GrpHdr: { MsgId: messageId(statement), CreDtTm: writtenAt.toISOString() } });
-  yield "<Stmt>";
-  yield writeElements(statementHead(statement));
-  for (const entry of entries) yield writeElements({ Ntry: entryElement(entry, account.currency) });
-  yield "</Stmt></BkToCstmrStmt></Document>\n";
-}
-
 /** Writes the statement as an XML document. */
-export const writeCamt053 = (statement: AccountStatement): string => [...writeChunks(statement)].join("");
+export function writeCamt053(statement: AccountStatement): string {
+  const { account, entries, writtenAt } = statement;
+  const message: Xml = {
+    GrpHdr: { MsgId: messageId(statement), CreDtTm: writtenAt.toISOString() },
+    Stmt: {
+      ...statementHead(statement),
+      Ntry: Array.from(entries, (entry) => entryElement(entry, account.currency)),
+    },
+  };
+  return `${writeDocument("camt.053.001.02", { BkToCstmrStmt: message })}\n`;
+}
 
 /** Version of the report, with substitutes for statuses that its code list lacks. */
 interface ReportVersion {
@@ -216,6 +215,5 @@ export function writePain002(payment: Payment, document: Pain001, now: Date): st
       TxInfAndSts: transactionElements(payment),
     },
   };
-  const namespace = `urn:iso:std:iso:20022:tech:xsd:${reportName}`;
-  return xmlDeclaration + writeElements({ Document: { "@xmlns": namespace, CstmrPmtStsRpt: report } });
+  return writeDocument(reportName, { CstmrPmtStsRpt: report });
 }

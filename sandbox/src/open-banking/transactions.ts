@@ -5,12 +5,8 @@ import type { Period } from "../world/model/statement";
 import { DomainError } from "../world/common/domain-error";
 import { type Account, toCurrencyAmount, toEntryReference, toLineId } from "../world/model/account";
 import { addDays, dayOf, startOf } from "@fxdesk/toolkit/calendars";
-import {
-  type BookedLine,
-  balanceAccount,
-  type Counterparty,
-  type EntryDetails,
-} from "../world/ledger/ledger";
+import { type BookedLine, type Counterparty, type EntryDetails } from "../world/ledger/ledger";
+import { availableLines } from "../world/accounts/accounts";
 import type { World } from "../world/model/world";
 import { bankTransactionCode } from "./iso20022";
 import type { Subset, BookingStatus } from "../world/common/enumerations";
@@ -153,10 +149,6 @@ export function assertDayOpen(world: World, consent: Consent, day: string): void
       `The earliest day is now ${first}.`,
     );
 }
-
-/** Returns all booked lines of an account. */
-export const availableLines = ({ ledger }: World, account: Account) =>
-  ledger.lines(balanceAccount(account, "InterimAvailable"));
 
 function linesAfter(world: World, consent: Consent, account: Account, reference: string): BookedLine[] {
   const lines = availableLines(world, account);

@@ -5,6 +5,7 @@ import type { World } from "../model/world";
 import type { Big } from "big.js";
 import {
   balanceAccount,
+  type BookedLine,
   type Bucket,
   type EntryKind,
   type House,
@@ -48,6 +49,10 @@ export function openAccount(world: World, holder: Holder, currency: string): Acc
 
 export const availableBalance = (world: World, account: Account): Big =>
   world.ledger.balance(balanceAccount(account, "InterimAvailable"));
+
+/** Returns the lines booked in the available balance of an account. */
+export const availableLines = ({ ledger }: World, account: Account): readonly BookedLine[] =>
+  ledger.lines(balanceAccount(account, "InterimAvailable"));
 
 /** Kind of entry by house account. */
 const entryKinds: Readonly<Record<House, EntryKind>> = {

@@ -29,48 +29,27 @@ interface StoredResponse {
   readonly result: unknown;
 }
 
-interface OpenBankingCollections {
+export interface OpenBanking {
   /** By consent ID, in order of creation. */
   readonly consents: Map<string, Consent>;
   readonly payments: Map<string, Payment>;
   readonly authorisations: Map<string, Authorisation>;
   /** Initiations of the last day, by client and X-Request-ID. */
   readonly rememberedResponses: Map<string, StoredResponse>;
-}
-
-export interface OpenBankingState extends OpenBankingCollections {
-  readonly signatories: number;
-  readonly tokens: TokensState<TokenGrant>;
-}
-
-export class OpenBanking implements OpenBankingCollections {
-  readonly consents: OpenBankingCollections["consents"];
-  readonly payments: OpenBankingCollections["payments"];
-  readonly authorisations: OpenBankingCollections["authorisations"];
-  readonly rememberedResponses: OpenBankingCollections["rememberedResponses"];
   /** Number of people who must authorise a new payment. */
   signatories: number;
   /** Tokens granted by OAuth. */
   readonly tokens: Tokens<TokenGrant>;
-
-  constructor(random: Random, state: Partial<OpenBankingState> = {}) {
-    this.consents = state.consents ?? new Map();
-    this.payments = state.payments ?? new Map();
-    this.authorisations = state.authorisations ?? new Map();
-    this.rememberedResponses = state.rememberedResponses ?? new Map();
-    this.signatories = state.signatories ?? 1;
-    this.tokens = createPersonTokens(random, state.tokens);
-  }
-
-  get state(): OpenBankingState {
-    const { consents, payments, authorisations, rememberedResponses, signatories, tokens } = this;
-    return {
-      consents,
-      payments,
-      authorisations,
-      rememberedResponses,
-      signatories,
-      tokens: tokens.state,
-    };
-  }
 }
+
+export type OpenBankingState = Omit<OpenBanking, "tokens"> & { readonly tokens: TokensState<TokenGrant> };
+
+export const createOpenBanking = (random: Random, state?: OpenBankingState): OpenBanking => ({
+  consents: new Map(),
+  payments: new Map(),
+  authorisations: new Map(),
+  rememberedResponses: new Map(),
+  signatories: 1,
+  ...state,
+  tokens: createPersonTokens(random, state?.tokens),
+});

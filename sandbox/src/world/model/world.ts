@@ -2,7 +2,7 @@
 import type { Big } from "big.js";
 import type { AccountDetails, Account } from "./account";
 import { type Tokens, type TokensState, type Grant, createSignInTokens } from "../tokens/tokens";
-import { OpenBanking, type OpenBankingState } from "./open-banking";
+import { createOpenBanking, type OpenBanking, type OpenBankingState } from "./open-banking";
 import type { Outbox } from "./outbox";
 import { ScheduledEvents, type ScheduledEventsState, type ScheduledEvent } from "./scheduled-events";
 import type { Approvals } from "../parties/approvals";
@@ -109,7 +109,7 @@ export class World implements WorldCollections {
     const grant = { contactId, clientIds };
     this.tokens = createSignInTokens(this.random.fork("tokens", state?.tokens.random), grant, state?.tokens);
     const openBankingRandom = this.random.fork("open-banking", state?.openBanking.tokens.random);
-    this.openBanking = new OpenBanking(openBankingRandom, state?.openBanking);
+    this.openBanking = createOpenBanking(openBankingRandom, state?.openBanking);
   }
 
   /** Current state, partly live: copy or serialise it to preserve it. */
@@ -129,7 +129,7 @@ export class World implements WorldCollections {
       agenda: scheduledEvents.state,
       rates: rates.state,
       tokens: tokens.state,
-      openBanking: openBanking.state,
+      openBanking: { ...openBanking, tokens: openBanking.tokens.state },
       ids: ids.state,
       ledger: ledger.state,
     };

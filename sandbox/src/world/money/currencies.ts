@@ -12,22 +12,16 @@ export const fitsMinorUnits = (amount: Big, currency: string): boolean =>
 /** Currencies not deliverable outside their country; only non-delivered trades exist in them. Demo data. */
 export const nonDeliverableCurrencies: ReadonlySet<string> = new Set(["CNY", "INR"]);
 
-/** Upper bounds of an amount and of an account balance, by number of decimals. */
-const limitsByDecimals = [0, 1, 2, 3, 4].map((decimals) => ({
-  amount: new Big(`99999999999999e-${decimals}`),
-  held: new Big(`99999999999999000e-${decimals}`),
-}));
-
 /**
  * Returns the maximum of a single trade or payment: the largest amount in an MT940 statement, 15 characters including
  * the comma. A JSON number holds it exactly.
  */
-export const maxAmount = (currency: string): Big => limitsByDecimals[minorUnits(currency)]!.amount;
+export const maxAmount = (currency: string): Big => new Big(`99999999999999e-${minorUnits(currency)}`);
 
 export const maxAmountText = (currency: string): string => `${maxAmount(currency).toFixed()} ${currency}`;
 
-/** Returns the maximum balance of an account. Statements may overflow long before; the ledger does not. */
-export const maxBalance = (currency: string): Big => limitsByDecimals[minorUnits(currency)]!.held;
+/** Returns the maximum balance of an account. Statements may overflow before. */
+export const maxBalance = (currency: string): Big => maxAmount(currency).times(1_000);
 
 /** Formats an amount with all its minor units: 1200.50, or 1200 in yen. */
 export const formatDecimalAmount = (amount: Big, currency: string): string =>

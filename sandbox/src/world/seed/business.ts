@@ -55,7 +55,7 @@ export function scheduleBusiness(
 ): void {
   const random = world.random.fork("business");
   for (let day = addDays(start, 1); day <= today; day = addDays(day, 1))
-    for (const recurring of business) planDay(world, random, recurring, day, noAnomaly);
+    for (const recurring of business) planDay(world, random, recurring, day);
   if (world.settings.living) scheduleNextDay(world, business, addDays(today, 1));
 }
 
@@ -72,19 +72,18 @@ export function beginDay(world: World, business: readonly Recurring[], day: stri
 /** Deviation of a customer payment from its invoice. */
 type PaymentAnomaly = "short" | "late" | "twice" | "without-reference" | undefined;
 
-const noAnomaly: PaymentAnomaly = undefined;
 const anomalies: readonly PaymentAnomaly[] = ["short", "late", "twice", "without-reference"];
 const anomalyShare = 0.12;
 
 const pickAnomaly = (random: Random): PaymentAnomaly =>
-  random.chance(anomalyShare) ? random.pick(anomalies) : noAnomaly;
+  random.chance(anomalyShare) ? random.pick(anomalies) : undefined;
 
 function planDay(
   world: World,
   random: Random,
   recurring: Recurring,
   day: string,
-  anomaly: PaymentAnomaly,
+  anomaly?: PaymentAnomaly,
 ): void {
   const { account } = recurring;
   if (!isBusinessDay(day, [account.currency])) return;

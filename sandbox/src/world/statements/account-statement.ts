@@ -5,26 +5,19 @@ import type { Account } from "../model/account";
 import { bankIn, homeCountryOf, internationalAddress } from "../banks/banks";
 import { formatDecimalAmount } from "../money/currencies";
 import { addDays, dayOf, daysBetween, startOf } from "@fxdesk/toolkit/calendars";
-import {
-  type BookedLine,
-  balanceAccount,
-  type Counterparty,
-  type EntryKind,
-  type Exchange,
-} from "../ledger/ledger";
+import { type BookedLine, type Counterparty, type EntryKind, type Exchange } from "../ledger/ledger";
+import { availableLines } from "../accounts/accounts";
 import type { Client } from "../parties/parties";
 import type { AccountStatement, AsOf, Period, StatementOutcome, Statement } from "../model/statement";
 import type { World } from "../model/world";
-
-const availableAccount = (account: Account) => balanceAccount(account, "InterimAvailable");
 
 function linesBetween(lines: readonly BookedLine[], { from, to }: Period): BookedLine[] {
   const [begin, end] = [startOf(from), startOf(addDays(to, 1))];
   return lines.filter(({ entry: { bookedAt } }) => begin <= bookedAt && bookedAt < end);
 }
 
-export const linesInPeriod = ({ ledger }: World, account: Account, period: Period): BookedLine[] =>
-  linesBetween(ledger.lines(availableAccount(account)), period);
+export const linesInPeriod = (world: World, account: Account, period: Period): BookedLine[] =>
+  linesBetween(availableLines(world, account), period);
 
 const toCreditDebit = (amount: Big, currency: string) => ({
   creditDebit: amount.lt(0) ? ("Debit" as const) : ("Credit" as const),
@@ -114,9 +107,9 @@ const statementReference = ({ listNumber }: Account, { from, to }: Period) =>
     : `${listNumber}${to.slice(2).replaceAll("-", "")}+${daysBetween(from, to).toString(36).toUpperCase()}`;
 
 /** Returns the current position in an account's lines. */
-export const asOfNow = ({ ledger, now: time }: World, account: Account): AsOf => ({
-  time,
-  lines: ledger.lines(availableAccount(account)).length,
+export const asOfNow = (world: World, account: Account): AsOf => ({
+  time: world.now,
+  lines: availableLines(world, account).length,
 });
 
 /** Creates the statement of a period, as of now or an earlier position. */
@@ -129,7 +122,7 @@ export function createAccountStatement(
 ): AccountStatement {
   const { currency, digits } = account;
   const country = homeCountryOf(currency);
-  const all = world.ledger.lines(availableAccount(account)).slice(0, asOf.lines);
+  const all = availableLines(world, account).slice(0, asOf.lines);
   const lines = linesBetween(all, period);
   const begin = startOf(period.from);
   const opening = all.findLast(({ entry }) => entry.bookedAt < begin)?.balance ?? new Big(0);

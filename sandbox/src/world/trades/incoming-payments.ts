@@ -3,9 +3,9 @@ import { Big } from "big.js";
 import type { Account } from "../model/account";
 import { larger, smaller } from "../money/currencies";
 import { dayOf } from "@fxdesk/toolkit/calendars";
-import { type BookedLine, balanceAccount, type Movement } from "../ledger/ledger";
+import type { BookedLine, Movement } from "../ledger/ledger";
 import { payCalls } from "./margin";
-import { availableBalance, moveMoney } from "../accounts/accounts";
+import { availableBalance, availableLines, moveMoney } from "../accounts/accounts";
 import { outstandingFunds, type Trade } from "../model/trade";
 import { fundTrade } from "./trading";
 import type { World } from "../model/world";
@@ -23,7 +23,7 @@ export function receivePayment(
   movement: Omit<Movement, "type" | "endToEnd">,
 ): BookedLine {
   moveMoney(world, account, amount, "nostro", { type: "incoming", endToEnd: true, ...movement });
-  const line = world.ledger.lines(balanceAccount(account, "InterimAvailable")).at(-1)!;
+  const line = availableLines(world, account).at(-1)!;
   const before = availableBalance(world, account);
   const open = fundableTrades(world, account);
   for (const trade of open) payCalls(world, trade);

@@ -75,11 +75,13 @@ const isFinished = ({ ended, settled }: Trade) => ended !== undefined || settled
 /** Checks the margin of a trade daily; money moves on business days only. */
 export function checkMargin(world: World, trade: Trade): void {
   if (isFinished(trade)) return;
-  const isOpen = isBusinessDay(dayOf(world.now), [trade.sell.currency]);
-  if (isOpen) revalueMargin(world, trade);
-  if (isOpen) collectMargin(world, trade);
-  const today = timeAtHour(dayOf(world.now), settlementHour);
-  const next = world.now < today ? today : timeAtHour(addDays(dayOf(world.now), 1), settlementHour);
+  const today = dayOf(world.now);
+  if (isBusinessDay(today, [trade.sell.currency])) {
+    revalueMargin(world, trade);
+    collectMargin(world, trade, today);
+  }
+  const settlement = timeAtHour(today, settlementHour);
+  const next = world.now < settlement ? settlement : timeAtHour(addDays(today, 1), settlementHour);
   world.scheduledEvents.schedule(next, "margin-is-watched", trade);
 }
 
@@ -116,8 +118,7 @@ function recordMarginCall(world: World, trade: Trade, amount: Big): void {
 }
 
 /** Collects margin that is due, as far as the balance suffices. */
-function collectMargin(world: World, trade: Trade): void {
-  const today = dayOf(world.now);
+function collectMargin(world: World, trade: Trade, today: string): void {
   if (trade.initialMargin && trade.initialMargin.dueDate <= today) payDeposit(world, trade);
   payCalls(world, trade, today);
 }

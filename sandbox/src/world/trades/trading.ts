@@ -141,7 +141,10 @@ function completeSettlement(world: World, trade: Trade): void {
   trade.settled = true;
   returnMargin(world, trade);
   chargeFee(world, trade, feeForRemaining(trade));
-  if (trade.parent) applyDrawdownSettlement(world, trade.parent, trade);
+  if (trade.parent) {
+    releaseMargin(world, trade.parent, trade.sell.amount);
+    closeIfFullyDrawn(world, trade.parent);
+  }
   for (const payment of trade.payments) executeTradePayment(world, trade, payment);
   closeWhenPaidOut(trade);
 }
@@ -176,11 +179,6 @@ export function collectFee(world: World, trade: Trade): void {
   moveMoney(world, account, fee.neg(), "fees", tradeMovement(trade, "debit", "Fee for trade"));
   recordExpectation(world, account, "RequiredFunds", fee.neg(), expectationDetails(trade));
   trade.owedFee = zero;
-}
-
-function applyDrawdownSettlement(world: World, parent: Trade, { sell }: Trade): void {
-  releaseMargin(world, parent, sell.amount);
-  closeIfFullyDrawn(world, parent);
 }
 
 /** Ends a forward with its last drawdown, if the rest is settled or nothing is left. */
