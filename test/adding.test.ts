@@ -2,11 +2,10 @@
  * Tests that an operation, a procedure and a watch appear on every surface by their declarations alone, also from an
  * extension module and for another service.
  */
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import type { Sandbox } from "@fxdesk/sandbox";
 import { type Client, createClient, type Interceptor, serviceFrom } from "../core";
 import {
   contract,
@@ -23,6 +22,8 @@ import { operationsDocument } from "../build/operations-document";
 import { typeFiles } from "../build/types";
 import { variablesOf } from "./cli/run-command";
 import { numbersService } from "./support/numbers-procedure";
+import { closeLater, tempFolder } from "./support/resources";
+import { openSandbox } from "./support/sandboxes";
 import { secondService } from "./support/second-service";
 import { runForOutput, withAssistant } from "./support/surfaces";
 
@@ -88,22 +89,20 @@ const service = defineService({
 });
 
 let sandbox: Sandbox;
+let client: ReturnType<typeof connect>;
 beforeAll(async () => {
-  sandbox = await startSandbox({
-    service,
-    behaviours: { "fixings.get": () => ({ status: 200, body: fixing }) },
-  });
+  const behaviours = { "fixings.get": () => ({ status: 200, body: fixing }) };
+  sandbox = await openSandbox({ service, behaviours });
+  client = connect();
 });
-afterAll(() => sandbox.close());
 
 function connect() {
   const { baseUrl, demo } = sandbox;
   const { clientId, contactId, accessToken } = demo;
-  return createClient({ baseUrl, clientId, contactId, credentials: { accessToken } }, service);
+  return closeLater(createClient({ baseUrl, clientId, contactId, credentials: { accessToken } }, service));
 }
 
 test("as client methods, with their types, options and progress", async () => {
-  const client = connect();
   const { rate } = await client.fixings.get({ symbol: "EURUSD" });
   expect(rate.toFixed(6)).toBe("1.090868");
   await expect(client.fixings.get({ symbol: "EUR" })).rejects.toThrow("symbol must have");
@@ -122,11 +121,9 @@ test("as client methods, with their types, options and progress", async () => {
     code: "invalid_input",
     operation: "accounts.count",
   });
-  await client.close();
 });
 
 test("as an iterator and a polling method", async () => {
-  const client = connect();
   const { changes } = await client.accounts.watchNames.since({ codes: ["EUR"] }, { consumer: "asks" });
   expect(changes.map(({ entry }) => entry?.currency.toLowerCase())).toEqual(["eur"]);
   for await (const change of client.accounts.watchNames({ codes: ["EUR"] })) {
@@ -135,7 +132,6 @@ test("as an iterator and a polling method", async () => {
     break;
   }
   expect(() => client.accounts.watchNames({ codes: [] })).toThrow("codes");
-  await client.close();
 });
 
 test("in the declarations of the client", () => {
@@ -145,15 +141,13 @@ test("in the declarations of the client", () => {
 });
 
 test("as a validating route of the sandbox, with an example response", async () => {
-  const bare = await startSandbox({ service });
+  const bare = await openSandbox({ service });
   const headers = { authorization: `Bearer ${bare.demo.accessToken}` };
   const status = async (path: string) => (await fetch(bare.baseUrl + path, { headers })).status;
   expect([await status("/fixings/EURUSD"), await status("/fixings/EUR")]).toEqual([200, 400]);
-  await bare.close();
 });
 
 test("as tools, and a watch as a resource", async () => {
-  const client = connect();
   await withAssistant({ client, toolsets: ["all"] }, async (assistant) => {
     const { tools } = await assistant.listTools();
     for (const { tool, title, summary } of [getFixing, countAccounts, watchNames])
@@ -174,7 +168,6 @@ test("as tools, and a watch as a resource", async () => {
       "fxdesk://watches/watch_account_names{?codes,cursor}",
     );
   });
-  await client.close();
 });
 
 test("as commands, with their help", async () => {
@@ -218,8 +211,8 @@ test("the main list of a result is a table below the other values, and CSV for a
   expect(table).toEqual(expect.arrayContaining(["count      2", "numbers", "id  note               value"]));
   const { baseUrl, demo } = sandbox;
   const credentials = { accessToken: demo.accessToken };
-  const client = createClient({ baseUrl, clientId: demo.clientId, credentials }, numbersService);
-  await withAssistant({ client }, async (assistant) => {
+  const lister = closeLater(createClient({ baseUrl, clientId: demo.clientId, credentials }, numbersService));
+  await withAssistant({ client: lister }, async (assistant) => {
     const asked = await assistant.callTool({ name: "list_numbers", arguments: { many: 2 } });
     const numbers = [
       { id: "N0", value: 0, note: 'even, "two\nlines"' },
@@ -234,7 +227,6 @@ test("the main list of a result is a table below the other values, and CSV for a
       "N1,,1",
     ]);
   });
-  await client.close();
 });
 
 test("a result list must be in the output", () => {
@@ -289,21 +281,20 @@ module.exports = (toolkit) => ({ operations: [getLimit(toolkit)], interceptors: 
 `;
 
 test("an operation and an interceptor of an extension module are on every surface", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "fxdesk-adding-"));
-  const path = join(folder, "limits.js");
+  const path = join(await tempFolder(), "limits.js");
   await writeFile(path, extension, { mode: 0o600 });
   const extended = serviceFrom({ FXDESK_EXTENSIONS: path });
   const behaviours = { "limits.get": () => ({ status: 200, body: { limit: 250_000 } }) };
-  const extendedSandbox = await startSandbox({ service: extended, behaviours });
-  const { baseUrl } = extendedSandbox;
-  const { clientId, accessToken, apiKey } = extendedSandbox.demo;
-  const client = createClient({ baseUrl, clientId, credentials: { accessToken, apiKey } }, extended);
-  const response = await client.call(extended.operations.at(-1)!, { currency: "EUR" });
+  const { baseUrl, demo } = await openSandbox({ service: extended, behaviours });
+  const { clientId, accessToken, apiKey } = demo;
+  const caller = closeLater(
+    createClient({ baseUrl, clientId, credentials: { accessToken, apiKey } }, extended),
+  );
+  const response = await caller.call(extended.operations.at(-1)!, { currency: "EUR" });
   expect(response).toMatchObject({ body: { limit: 250_000 } });
-  await withAssistant({ client }, (assistant) =>
+  await withAssistant({ client: caller }, (assistant) =>
     assistant.callTool({ name: "get_limit", arguments: { currency: "SEK" } }),
   );
-  await client.close();
   const variables = { FXDESK_BASE_URL: baseUrl, FXDESK_ACCESS_TOKEN: accessToken, FXDESK_EXTENSIONS: path };
   await runForOutput(["call", "limits.get", "--currency", "USD"], variables);
   expect((await readFile(`${path}.log`, "utf8")).trim().split("\n")).toEqual([
@@ -312,8 +303,6 @@ test("an operation and an interceptor of an extension module are on every surfac
     "/limits/USD 200",
   ]);
   expect(nodeFiles(extended)["locales/en-US/fxdesk.html"]).toContain("Returns the dealing limit");
-  await extendedSandbox.close();
-  await rm(folder, { recursive: true });
 });
 
 describe("another service", () => {
@@ -321,9 +310,8 @@ describe("another service", () => {
   let other: Sandbox;
   beforeAll(async () => {
     const behaviours = { "rates.get": () => ({ status: 200, body: rate }) };
-    other = await startSandbox({ service: secondService, behaviours });
+    other = await openSandbox({ service: secondService, behaviours });
   });
-  afterAll(() => other.close());
 
   test("is called with its credential and through interceptors, and its errors are parsed", async () => {
     const seen: string[] = [];
@@ -333,21 +321,22 @@ describe("another service", () => {
       return response;
     };
     const connectWith = (deskKey: string) =>
-      createClient({ settings: { deskUrl: other.baseUrl, deskKey }, interceptors: [audit] }, secondService);
-    const [client, stranger] = [connectWith(other.demo.deskKey!), connectWith("a wrong key")];
-    expect(await client.rates.get({ pair: "EURUSD" })).toEqual(rate);
+      closeLater(
+        createClient({ settings: { deskUrl: other.baseUrl, deskKey }, interceptors: [audit] }, secondService),
+      );
+    const [known, stranger] = [connectWith(other.demo.deskKey!), connectWith("a wrong key")];
+    expect(await known.rates.get({ pair: "EURUSD" })).toEqual(rate);
     await expect(stranger.rates.get({ pair: "EURUSD" })).rejects.toMatchObject({
       code: "unauthorized",
       service: { code: "token_invalid" },
       requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
     });
-    await withAssistant({ client }, async (assistant) => {
+    await withAssistant({ client: known }, async (assistant) => {
       const { tools } = await assistant.listTools();
       expect(tools.map(({ name }) => name)).toEqual(["get_rate"]);
       await assistant.callTool({ name: "get_rate", arguments: { pair: "EURSEK" } });
     });
     expect(seen).toEqual(expect.arrayContaining(["/v1/rates/EURUSD 200", "/v1/rates/EURSEK 200"]));
-    await Promise.all([client.close(), stranger.close()]);
   });
 
   test("has commands, flags and variables", async () => {

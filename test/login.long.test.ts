@@ -1,13 +1,11 @@
 /** Tests the login in a browser, from the command line and from Node-RED, with the built programs. */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { listTrades } from "../core/contract/trades";
-import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { demo, type Sandbox } from "@fxdesk/sandbox";
 import { environmentOf, program, spawnFxdesk, type Variables } from "./cli/run-command";
 import { McpProcess, toolCall } from "./mcp/support/mcp-process";
 import { Editor, launchBrowser } from "./nodes/support/browser";
@@ -15,32 +13,24 @@ import { injectNode, operationNode, tab } from "./nodes/support/flows";
 import { NodeRed } from "./nodes/support/node-red";
 import { eventually, untilEvent } from "./support/eventually";
 import { applicationOf, freeRedirectUri } from "./support/login";
+import { tempFolder } from "./support/resources";
+import { openSandbox } from "./support/sandboxes";
 
 let browser: Browser;
 let folder: string;
 let store: Variables;
-const sandboxes: Sandbox[] = [];
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  folder = await mkdtemp(join(tmpdir(), "fxdesk-login-"));
+  folder = await tempFolder();
   store = {
     FXDESK_STORE: join(folder, "store.db"),
     FXDESK_STORE_KEY: randomBytes(32).toString("base64"),
   };
 }, 60_000);
 
-afterAll(async () => {
-  await browser.close();
-  await Promise.all(sandboxes.map((sandbox) => sandbox.close()));
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function sandboxWith(redirectUri: string, seed: string): Promise<Sandbox> {
-  const sandbox = await startSandbox({ redirectUri, seed, daysBehind: 5 });
-  sandboxes.push(sandbox);
-  return sandbox;
-}
+const sandboxWith = (redirectUri: string, seed: string): Promise<Sandbox> =>
+  openSandbox({ redirectUri, seed, daysBehind: 5 });
 
 async function signIn(page: Page): Promise<void> {
   await page.getByLabel("E-mail").fill(demo.email);
@@ -134,7 +124,6 @@ describe("from Node-RED", () => {
     ]);
     editor = await Editor.open(browser, nodeRed.url);
   }, 90_000);
-  afterAll(() => nodeRed.close());
 
   const state = () => editor.page.locator("#fxdesk-connection-state");
 

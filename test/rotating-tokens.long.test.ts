@@ -5,40 +5,32 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { environmentName } from "@fxdesk/toolkit";
 import { listTrades } from "../core/contract/trades";
 import { environmentOf, program, spawnFxdesk, type Variables } from "./cli/run-command";
 import { fxdeskMcp, revisions } from "./mcp/support/clients";
 import { eventually } from "./support/eventually";
+import { tempFolder } from "./support/resources";
 import { RotatingTokenService } from "./support/rotating-token-service";
 
 let rotating: RotatingTokenService;
-let folder: string;
 /** User settings: the configured refresh token never changes. */
 let settings: Record<string, string>;
 let variables: Variables;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "fxdesk-rotating-"));
   rotating = await RotatingTokenService.start();
   settings = {
     ...rotating.addresses,
     ...rotating.credentials,
     clientId: "c-1",
-    store: join(folder, "store.db"),
+    store: join(await tempFolder(), "store.db"),
     storeKey: randomBytes(32).toString("base64"),
   };
   variables = Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [environmentName(name), value]),
   );
-});
-
-afterAll(async () => {
-  await rotating.close();
-  await rm(folder, { recursive: true });
 });
 
 async function onCommandLine(): Promise<void> {

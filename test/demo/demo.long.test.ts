@@ -1,8 +1,7 @@
 /** Tests npm start: everything runs, works together and stops. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import {
@@ -15,6 +14,7 @@ import {
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { parseEnv } from "node:util";
 import { eventually, untilEvent } from "../support/eventually";
+import { closeLater, runLater, tempFolder } from "../support/resources";
 
 const program = join(__dirname, "../../dist/demo/start.js");
 
@@ -28,23 +28,15 @@ interface StartedDemo {
 }
 
 let folder: string;
-let running: Demo | undefined;
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "fxdesk-demo-"));
-});
-
-afterEach(async () => {
-  running?.kill("SIGKILL");
-  await rm(folder, { recursive: true });
-});
+beforeEach(async () => (folder = await tempFolder()));
 
 const addressOf = (said: string, name: string) => new RegExp(`${name} +(http://\\S+)`).exec(said)![1]!;
 
 /** Waits until the flow has run. */
 async function start(): Promise<StartedDemo> {
   const demo: Demo = spawn(process.execPath, [program], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
-  running = demo;
+  runLater(() => demo.kill("SIGKILL"));
   let said = "";
   demo.stdout.setEncoding("utf8").on("data", (chunk: string) => (said += chunk));
   await eventually(() => /The flow has run\..*\n\n.*\n/s.test(said), {
@@ -146,9 +138,8 @@ test("runs the flow, serves assistants, and stops everything with Ctrl-C", async
   expect(serviceFrom(variables).operations.find(({ name }) => name === "quotes.create")!.effect).toBe(
     "change",
   );
-  const client = createClient(optionsFromSettings(settingsFromEnvironment(variables)));
+  const client = closeLater(createClient(optionsFromSettings(settingsFromEnvironment(variables))));
   expect(await client.accounts.list({ currencies: "EUR" })).toHaveLength(1);
-  await client.close();
 
   await stop(demo, "SIGINT", 2);
   await expect(fetch(nodeRed)).rejects.toThrow();
@@ -167,20 +158,11 @@ test("preserves edited flows", async () => {
   expect(JSON.parse(await readFile(path, "utf8"))).toEqual(edited);
 }, 60_000);
 
-describe("if the default ports are in use", () => {
-  let others: Server[];
-  beforeEach(async () => {
-    others = [1880, 8080, 8081, 8082].map((port) => createServer().listen(port, "127.0.0.1"));
-    // A port that is already in use is fine.
-    await Promise.all(others.map((server) => untilEvent(server, "listening").catch(() => undefined)));
-  });
-  afterEach(() => {
-    for (const server of others) server.close();
-  });
-
-  test("uses other ports", async () => {
-    const { demo, said } = await start();
-    expect(said).not.toMatch(/:(1880|8080|8081|8082)\b/);
-    await stop(demo, "SIGINT");
-  }, 60_000);
-});
+test("uses other ports if the default ones are in use", async () => {
+  const others = [1880, 8080, 8081, 8082].map((port) => closeLater(createServer().listen(port, "127.0.0.1")));
+  // A port that is already in use is fine.
+  await Promise.all(others.map((server) => untilEvent(server, "listening").catch(() => undefined)));
+  const { demo, said } = await start();
+  expect(said).not.toMatch(/:(1880|8080|8081|8082)\b/);
+  await stop(demo, "SIGINT");
+}, 60_000);

@@ -1,7 +1,5 @@
 /** Makes one call on each surface in this process, and returns what the surface shows. */
-import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import helper from "node-red-node-test-helper";
@@ -16,6 +14,7 @@ import { createTestClient, onCleanup, startFaultServer } from "../core/support/c
 import { textOf } from "../mcp/support/clients";
 import { eventually } from "../support/eventually";
 import { type FaultServer, respond } from "../support/fault-server";
+import { tempFolder } from "../support/resources";
 import { type Call, calls } from "./calls";
 import { faults } from "./faults";
 import { type FaultName, type Kind, kinds } from "./matrix";
@@ -34,13 +33,6 @@ interface Scene extends Call {
 }
 
 const nothing = respond(200, "[]");
-
-/** Creates a folder that is deleted after the test. */
-async function folder(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "fxdesk-reliability-"));
-  onCleanup(() => rm(path, { recursive: true, force: true }));
-  return path;
-}
 
 /** Sets up a call. Everything is removed after the test. */
 export async function createScene(name: FaultName, kind: Kind): Promise<Scene> {
@@ -67,7 +59,7 @@ export async function createScene(name: FaultName, kind: Kind): Promise<Scene> {
     timeoutMs,
     signal: controller.signal,
     renews,
-    store: await store?.(await folder()),
+    store: await store?.(await tempFolder()),
     requests: () => server && Math.max(0, own - before.length),
   };
 }
@@ -108,7 +100,7 @@ export async function runOnCli({
   kind,
   store,
 }: Scene): Promise<CommandResult> {
-  const output = join(await folder(), "file");
+  const output = join(await tempFolder(), "file");
   const flags: Readonly<Record<Kind, readonly string[]>> = {
     read: [],
     page: ["--all"],
