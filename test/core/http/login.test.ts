@@ -143,16 +143,6 @@ test.each<[string, Fault, object]>([
     expect(visible).not.toContain(hidden);
 });
 
-test.each([
-  ["another state", { state: "another" }],
-  ["an error", { error: "access_denied" }],
-  ["no code", { code: "" }],
-])("does not exchange the code with %s", async (_what, more) => {
-  const { server, finishing } = await finishLogin(respond(200, tokens()), {}, more);
-  await failureOf(finishing);
-  expect(server.heads).toEqual([]);
-});
-
 test.each(["authClientId", "authClientSecret", "redirectUri"])(
   "fails before opening the login page without %s",
   async (name) => {

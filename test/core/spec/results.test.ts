@@ -1,40 +1,12 @@
 /** Results of operations: resources that they create, their labels, and proof of execution. */
 import { z } from "zod";
-import {
-  createdIdName,
-  operationsCreating,
-  deletedIdField,
-  resourceIdentity,
-  toSnakeCase,
-  labelParts,
-} from "../../../core/spec/created-resources";
+import { createdIdName, resourceIdentity, labelParts } from "../../../core/spec/created-resources";
 import { createConsent } from "../../../core/contract/consents";
 import { initiateBulkPayment, initiatePayment } from "../../../core/contract/payments";
 import { type Declaration, json, operations, text as textResponse } from "../../../core/operations";
 import { provesExecution } from "../../../core/spec/execution-proof";
 import { operationNamed } from "../../support/operations";
 import { declare } from "../support/declare";
-import { fxdeskService } from "../../../core/client/fxdesk-service";
-
-test("finds that consents and payments are created, and that consents are deleted", () => {
-  const names = (all: readonly Declaration[]) => all.map(({ name }) => name);
-  expect(names(operationsCreating(fxdeskService, "consent_id", "xs2a"))).toEqual(["consents.create"]);
-  expect(names(operationsCreating(fxdeskService, "payment_id", "xs2a"))).toEqual([
-    "payments.initiateBulk",
-    "payments.initiate",
-  ]);
-  expect(operationsCreating(fxdeskService, "consent_id", "service")).toEqual([]);
-  const creating = fxdeskService.operations.filter((each) => each.effect === "change" && createdIdName(each));
-  expect(names(creating)).toEqual(["consents.create"]);
-  const ended = fxdeskService.operations.flatMap((each) => {
-    const field = deletedIdField(each);
-    return field !== undefined &&
-      operationsCreating(fxdeskService, toSnakeCase(field), each.server).length > 0
-      ? [[each.name, field]]
-      : [];
-  });
-  expect(ended).toEqual([["consents.delete", "consent-id"]]);
-});
 
 const widget = declare({
   effect: "change",
