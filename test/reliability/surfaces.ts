@@ -10,11 +10,11 @@ import { fxdeskService } from "../../core/client/fxdesk-service";
 import { connectionCredentials } from "../../nodes/connection/connection-node";
 import { nodeTypes } from "../../nodes/node-types";
 import { runFxdesk, type CommandResult } from "../cli/run-command";
-import { createTestClient, onCleanup, startFaultServer } from "../core/support/client-fixtures";
+import { createTestClient, startFaultServer } from "../core/support/client-fixtures";
 import { textOf } from "../mcp/support/clients";
 import { eventually } from "../support/eventually";
 import { type FaultServer, respond } from "../support/fault-server";
-import { tempFolder } from "../support/resources";
+import { tempFolder, runLater } from "../support/resources";
 import { type Call, calls } from "./calls";
 import { faults } from "./faults";
 import { type FaultName, type Kind, kinds } from "./matrix";
@@ -187,7 +187,7 @@ export async function runOnNodeRed(scenes: readonly Scene[]): Promise<Readonly<R
     scenes.map(({ kind }) => [`connection-${kind}`, { accessToken: "token" }]),
   );
   await helper.load([catchNode, fxdeskNodes] as never, [...ends, ...flow], credentials);
-  onCleanup(() => helper.unload());
+  runLater(() => helper.unload());
   const messages: Partial<Record<Kind, Message>> = {};
   helper.getNode("end").on("input", (msg) => {
     const message = msg as Message;

@@ -166,11 +166,11 @@ test.each([
   ["of 0 ms", 0, 950],
   ["shorter than the interval", 300, 950],
   ["longer than the interval", 3_000, 3_000],
-])("keeps the remaining interval during a pause %s", (_, retryAfterMs, waitMs) => {
+])("keeps the remaining interval during a pause %s", (_, pauseMs, waitMs) => {
   const limiter = new MemoryRateLimiter(intervalMs);
   const sent = roundedNow();
   limiter.recordSent(sent);
-  limiter.recordRefused(sent + 50, sent, retryAfterMs);
+  limiter.recordRefused(sent + 50, sent, pauseMs);
   // A late timer does not delay the next call.
   expect(limiter.waitMs(sent + 50)).toBeGreaterThan(waitMs - 50);
   expect(limiter.waitMs(sent + 50)).toBeLessThanOrEqual(waitMs);

@@ -16,7 +16,7 @@ import { openEnum } from "../../../core/values/values";
 
 const Problem = z.object({ why: z.string().meta({ description: "What was wrong." }) });
 
-const declared = declare({
+const parcels = declare({
   name: "parcels.list",
   tool: "list_parcels",
   title: "List parcels",
@@ -62,7 +62,7 @@ const declared = declare({
   errors: { 400: ["It does not fit.", Problem], 404: "No such depot." },
 });
 
-const doc = describeOperation(declared);
+const doc = describeOperation(parcels);
 
 test("describes name, summary and effect", () => {
   expect(doc).toMatchObject({ name: "parcels.list", tool: "list_parcels", title: "List parcels" });

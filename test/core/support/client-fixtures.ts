@@ -5,8 +5,6 @@ import { eventually } from "../../support/eventually";
 import { type Fault, faultServer, type FaultServer, respond, silence } from "../../support/fault-server";
 import { closeLater, runLater } from "../../support/resources";
 
-export { runLater as onCleanup } from "../../support/resources";
-
 export const tradeInput = { quote_id: "q-1", reason: "other" } as const;
 /** Returns a unique key, for calls with the same input. */
 export const uniqueKey = () => ({ key: randomUUID() });
@@ -48,9 +46,9 @@ export const untilArrived = (server: FaultServer, count: number) =>
 
 /** Returns an address without a listener. */
 export async function closedPortUrl(): Promise<string> {
-  const { url, close } = await faultServer(silence);
-  await close();
-  return url;
+  const server = await faultServer(silence);
+  await server.close();
+  return server.url;
 }
 
 /** Sends spaces until the connection closes. */
