@@ -19,26 +19,6 @@ const until = (now: string) => sandbox.control.setClock({ now });
 const accountIn = async (currency: string) =>
   (await client.accounts.list({ currencies: currency }))[0]!.account_id;
 
-test("settles a trade funded on Friday evening on Monday", async () => {
-  await start("2026-03-10T09:00:00Z");
-  const quoteRequest = { sell_currency: "EUR", buy_currency: "USD", amount: 5_000_000 };
-  const { trade_id } = await client.trades.book({
-    quote_id: await makeQuote(client, quoteRequest),
-    reason: "other",
-  });
-  until("2026-03-13T16:00:00Z");
-  sandbox.control.payIn({ currency: "EUR", amount: "5000000.00", reference: trade_id });
-  until("2026-03-15T23:00:00Z");
-  expect((await client.trades.get({ trade_id })).status).toBe("Funds in Full");
-  until("2026-03-16T15:00:01Z");
-  expect((await client.trades.get({ trade_id })).status).toBe("Closed");
-  const [proceeds] = await client.transactions.list({ account_id: await accountIn("USD") });
-  expect([proceeds!.transaction_reference, proceeds!.booking_datetime]).toEqual([
-    trade_id,
-    "2026-03-16T15:00:00.000Z",
-  ]);
-});
-
 const transfer = (product: string, creditor = "FR6400000000000000012345697", more = {}) => ({
   "payment-service": "payments" as const,
   "payment-product": product as "sepa-credit-transfers",
@@ -110,27 +90,6 @@ test("makes an instant payment on any day", async () => {
   await start("2026-04-03T23:00:00Z");
   const statusAt = await paid(transfer("instant-sepa-credit-transfers"));
   expect(await statusAt("2026-04-03T23:00:10Z")).toBe("ACSC");
-});
-
-test("makes a bulk payment for a holiday on the next business day", async () => {
-  await start("2026-04-01T09:00:00Z");
-  const account_id = await accountIn("EUR");
-  const { iban } = await client.accounts.getFunding({ account_id });
-  const { instructedAmount, creditorAccount, creditorName } = transfer("");
-  const product = { "payment-product": "sepa-credit-transfers" } as const;
-  const { paymentId, _links } = await client.payments.initiateBulk({
-    ...product,
-    debtorAccount: { iban: iban! },
-    requestedExecutionDate: "2026-04-03",
-    payments: [{ instructedAmount, creditorAccount, creditorName }],
-  });
-  await decide(_links.scaRedirect, "approve");
-  const status = async () =>
-    client.payments.getStatus({ "payment-service": "bulk-payments", ...product, paymentId });
-  until("2026-04-06T23:00:00Z");
-  expect(await status()).toMatchObject({ transactionStatus: "ACTC" });
-  until("2026-04-07T08:00:10Z");
-  expect(await status()).toMatchObject({ transactionStatus: "ACSC" });
 });
 
 test.each([

@@ -4,7 +4,6 @@ import type { FxdeskClient } from "@fxdesk/toolkit";
 import { demo, type Sandbox } from "@fxdesk/sandbox";
 import { makeQuote } from "../support/samples";
 import { openSandboxAndClient } from "../support/sandboxes";
-import { ask, demoHeaders } from "./support/http";
 
 let sandbox: Sandbox;
 let client: FxdeskClient;
@@ -34,8 +33,6 @@ const quotes = (query: Record<string, string>, body: Record<string, unknown>) =>
 const book = (quote_id: string, reason: "other" | "not_related_to_goods_or_services" = "other") =>
   // Sent individually, so that the service judges each one.
   client.trades.book({ quote_id, reason, reference: "INV-7" }, { key: randomUUID() });
-
-const typesOf = (trades: readonly Trade[]) => new Set(trades.map(({ trade_type }) => trade_type));
 
 const day = 86_400_000;
 
@@ -245,48 +242,12 @@ describe("a forward", () => {
 });
 
 describe("trades", () => {
-  test("exist in every type and status", async () => {
-    const trades = await everyTrade();
-    const kinds = (field: "trade_type" | "status") => new Set(trades.map((trade) => trade[field]));
-    expect(kinds("trade_type")).toEqual(new Set(["spot", "forward", "window_forward", "drawdown", "ndf"]));
-    expect(kinds("status")).toEqual(
-      new Set([
-        "Created",
-        "Funds In Partially",
-        "Funds in Full",
-        "Funds Out Partially Allocated",
-        "Funds Out Full Allocated",
-        "Closed",
-        "Cancelled",
-      ]),
-    );
-    expect(trades.some(({ synthetic }) => synthetic)).toBe(true);
-  });
-
-  test("are filtered by types in both list formats", async () => {
-    expect(typesOf(await everyTrade({ trade_type: ["ndf", "forward"] }))).toEqual(
-      new Set(["ndf", "forward"]),
-    );
-    const query = "trade_type=ndf&trade_type=forward&client_id=client-demo";
-    const { text } = await ask(sandbox, `/trades?${query}`, { headers: demoHeaders });
-    expect(typesOf(JSON.parse(text) as Trade[])).toEqual(new Set(["ndf", "forward"]));
-  });
-
   test("are paged without a count", async () => {
     const first = await client.trades.list.response({ page_size: 5 });
     const second = await client.trades.list.response({ page_size: 5, page: 2 });
     expect(first.headers).not.toHaveProperty("x-total-count");
     expect([first.body.length, second.body.length]).toEqual([5, 5]);
     expect(second.body[0]).not.toEqual(first.body[0]);
-  });
-
-  test("link drawdowns to their forward and do not exceed it", async () => {
-    const [frame] = await everyTrade({ trade_type: ["window_forward"] });
-    const drawdowns = await everyTrade({ parent_trade_id: frame!.trade_id });
-    expect(drawdowns.map(({ trade_type }) => trade_type)).toEqual(["drawdown", "drawdown"]);
-    expect(drawdowns.every(({ rate }) => rate === frame!.rate)).toBe(true);
-    expect(drawdowns.reduce((sum, each) => sum + each.sell_amount, 0)).toBeLessThan(frame!.sell_amount);
-    expect(frame!.parent_trade_id).toBeNull();
   });
 
   test("show their payments in the extended model only", async () => {

@@ -168,16 +168,6 @@ const fileOf = async (input: object) => {
 };
 
 describe("statements", () => {
-  test("fails only the next one", async () => {
-    await remote.sandbox.decideStatement({ decision: "fail" });
-    const [failing, good] = [
-      await sampleInput("statements.getFile", client),
-      await sampleInput("statements.getFile", client),
-    ];
-    sandbox.advance(1_000);
-    expect([await fileOf(failing), await fileOf(good)]).toEqual(["Failed", "file"]);
-  });
-
   test("delays a requested one", async () => {
     const statementRequest = await sampleInput("statements.getFile", client);
     await remote.sandbox.decideStatement({

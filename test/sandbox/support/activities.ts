@@ -301,10 +301,6 @@ function follow(
 const paymentOperations = operations
   .filter(({ path }) => path.includes("{paymentId}"))
   .map(({ name }) => name);
-const readOperations = operations
-  .filter(({ name }) => name.startsWith("openBanking."))
-  .map(({ name }) => name);
-
 /** Opens an authorisation page and submits a decision. */
 async function authorise(
   sandbox: InProcessSandbox,
@@ -336,7 +332,7 @@ function control(act: () => unknown): void {
 }
 
 export const activities: Readonly<Record<string, Activity<unknown>>> = {
-  call: activity(10, calls(operations), callRandom),
+  call: activity(16, calls(operations), callRandom),
   "call beside": activity(3, calls(extraOperations), callRandom),
   deal: activity(
     3,
@@ -391,42 +387,6 @@ export const activities: Readonly<Record<string, Activity<unknown>>> = {
       decision: decisions,
     }),
     consent,
-  ),
-  "read under a consent": activity(
-    4,
-    fc.record({
-      name: fc.constantFrom(...readOperations),
-      at: number,
-      bookingStatus: fc.constantFrom("booked", "pending", "both", "information", "all"),
-      dateFrom: fc.constant("2026-01-01"),
-      withBalance: fc.boolean(),
-      "PSU-IP-Address": fc.constantFrom("192.0.2.1", undefined),
-    }),
-    (sandbox, { name, at, ...values }) => {
-      const references = { "Consent-ID": "nothing", "account-id": "nothing" };
-      return call(
-        sandbox,
-        callable.get(name)!,
-        withExistingReferences(sandbox, callable.get(name)!, { ...values, ...references }, at),
-      );
-    },
-  ),
-  "follow a consent": activity(
-    2,
-    fc.record({
-      name: fc.constantFrom(
-        ...operations.filter(({ path }) => path.includes("{consent-id}")).map(({ name }) => name),
-      ),
-      at: number,
-    }),
-    (sandbox, { name, at }) => {
-      const references = { "consent-id": "nothing", "authorisation-id": "nothing" };
-      return call(
-        sandbox,
-        callable.get(name)!,
-        withExistingReferences(sandbox, callable.get(name)!, references, at),
-      );
-    },
   ),
   authorise: activity(
     2,

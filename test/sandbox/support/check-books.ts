@@ -97,7 +97,7 @@ function tradeOverdrafts(trade: Trade): string[] {
 }
 
 /** Currencies whose bank books do not sum to zero. */
-function unbalanced({ accounts, ledger }: World): string[] {
+export function unbalancedCurrencies({ accounts, ledger }: World): string[] {
   const totals = new Map<string, Big>();
   for (const { key, lines } of ledger.state.books) {
     const [owner, , houseCurrency] = key.split("/");
@@ -124,7 +124,7 @@ export function checkBooks(world: World): void {
   const accounts = [...world.accounts.values()];
   const overdrawnAccounts = accounts.filter((account) => availableBalance(world, account).lt(0));
   expect([
-    ...unbalanced(world),
+    ...unbalancedCurrencies(world),
     ...overdrawnAccounts.map(({ currency }) => `an account in ${currency} owes`),
     ...accounts.flatMap((account) => unexpected(world, account)),
     ...[...world.trades.values()].flatMap(tradeOverdrafts),

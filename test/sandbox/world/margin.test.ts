@@ -86,14 +86,6 @@ beforeEach(() => {
   });
 });
 
-test("collects the deposit on its due date, or as soon as funds suffice", () => {
-  advanceDays(3, "1.3");
-  expect(held("InitialMargin")).toBe("0");
-  payIn(6_000);
-  advanceDays(1, "1.3");
-  expect([held("InitialMargin"), availableBalance(world, gbp()).toFixed()]).toEqual(["5000", "1000"]);
-});
-
 const spot = (reference?: string) =>
   bookTrade(world, {
     clientId: demo.clientId,
@@ -124,23 +116,6 @@ test("funds the trade that a payment references, even before maturity", () => {
   ]);
 });
 
-test("shows a call in the MarginCall balance until incoming money pays it", () => {
-  market("1.332499");
-  expect(held("MarginCall")).toBe("0");
-  market("1.3325");
-  expect(held("MarginCall")).toBe("2500");
-  payIn(2_499);
-  expect(held("MarginCall")).toBe("2500");
-  payIn(1);
-  expect([held("MarginCall"), held("InitialMargin"), availableBalance(world, gbp()).toFixed()]).toEqual([
-    "0",
-    "2500",
-    "0",
-  ]);
-  const line = world.ledger.lines(balanceAccount(gbp(), "InterimAvailable")).at(-1)!;
-  expect([line.entry.type, line.amount.toFixed()]).toEqual(["margin", "-2500"]);
-});
-
 test("measures the loss against the rate for the maturity, not the spot rate", () => {
   world.rates.move("GBP", "USD", new Big("1.3325"), dayOf(world.now));
   expect(world.rates.midRate("GBP", "USD", dayOf(world.now), 89).rate.gt("1.3325")).toBe(true);
@@ -155,18 +130,6 @@ test("makes a call of a Friday due on the following Tuesday", () => {
   expect([world.now.getUTCDay(), held("InitialMargin")]).toEqual([5, "5000"]);
   market("1.34");
   expect(trade.calls.map(({ dueDate }) => dueDate)).toEqual(["2026-11-10"]);
-});
-
-test("makes each call due two business days later, regardless of later calls", () => {
-  payIn(50_000);
-  market("1.3325");
-  advanceDays(1, "1.3325");
-  market("1.365");
-  expect(held("MarginCall")).toBe("5000");
-  advanceDays(2, "1.365");
-  expect([held("MarginCall"), trade.paidCalls.toFixed()]).toEqual(["2500", "2500"]);
-  advanceDays(1, "1.365");
-  expect([held("MarginCall"), trade.paidCalls.toFixed()]).toEqual(["0", "5000"]);
 });
 
 test.each([
@@ -209,70 +172,83 @@ test("collects no deposit for amounts drawn and settled before it was paid", () 
   expect(held("InitialMargin")).toBe("3000");
 });
 
-test("returns the deposit in parts as drawdowns settle, and the rest at the end", () => {
-  payIn(150_000);
-  advanceDays(3, "1.3");
-  draw("33333.33", "43333.33");
-  expect(held("InitialMargin")).toBe("5000");
-  advanceDays(5, "1.3");
-  expect(held("InitialMargin")).toBe("3333.33");
-  advanceDays(90, "1.3");
-  expect([held("InitialMargin"), trade.settled]).toEqual(["0", true]);
-});
+/** An action, and the MarginCall and InitialMargin balances after it. */
+type Step = readonly [act: () => unknown, called: string, deposited: string];
 
-test("calls for the unsettled amount only, and returns it once all is drawn and settled", () => {
-  payIn(200_000);
-  draw("60000", "78000");
-  market("1.3325");
-  expect(held("MarginCall")).toBe("2500");
-  advanceDays(10, "1.3325");
-  expect([trade.paidCalls.toFixed(), held("InitialMargin")]).toEqual(["2500", "4500"]);
-  market("1.37");
-  expect(held("MarginCall")).toBe("0");
-  market("1.4");
-  expect(held("MarginCall")).toBe("500");
-  draw("40000", "52000");
-  advanceDays(1, "1.4");
-  expect([trade.settled, held("MarginCall"), held("InitialMargin")]).toEqual([true, "0", "0"]);
-});
-
-test("collects a call after two business days from the available balance", () => {
-  moveMoney(world, gbp(), new Big(50_000), "nostro", {
-    type: "incoming",
-    reference: "IN",
-    information: "In",
-  });
-  market("1.34");
-  advanceDays(1, "1.34");
-  expect(held("MarginCall")).toBe("2500");
-  advanceDays(2, "1.34");
-  expect([held("MarginCall"), held("InitialMargin")]).toEqual(["0", "7500"]);
-});
-
-test("calls more as the market moves further, and returns all of it when the loss is gone", () => {
-  market("1.3325");
-  payIn(2_500);
-  market("1.37");
-  expect(held("MarginCall")).toBe("2500");
-  market("1.31");
-  expect([held("MarginCall"), held("InitialMargin")]).toEqual(["2500", "2500"]);
-  market("1.3");
-  expect([held("MarginCall"), held("InitialMargin"), availableBalance(world, gbp()).toFixed()]).toEqual([
-    "0",
-    "0",
-    "2500",
-  ]);
-});
-
-test("returns everything for a cancelled trade", () => {
-  market("1.37");
-  payIn(10_000);
-  advanceDays(3, "1.37");
-  expect(held("InitialMargin")).toBe("10000");
-  cancelTrade(world, trade);
-  expect([held("MarginCall"), held("InitialMargin"), availableBalance(world, gbp()).toFixed()]).toEqual([
-    "0",
-    "0",
-    "10000",
-  ]);
+test.each<[string, readonly Step[]]>([
+  [
+    "collects the deposit on its due date, or as soon as funds suffice",
+    [
+      [() => advanceDays(3, "1.3"), "0", "0"],
+      [() => payIn(6_000), "0", "0"],
+      [() => advanceDays(1, "1.3"), "0", "5000"],
+    ],
+  ],
+  [
+    "calls until incoming money pays the call",
+    [
+      [() => market("1.332499"), "0", "0"],
+      [() => market("1.3325"), "2500", "0"],
+      [() => payIn(2_499), "2500", "0"],
+      [() => payIn(1), "0", "2500"],
+    ],
+  ],
+  [
+    "makes each call due two business days later, regardless of later calls",
+    [
+      [() => payIn(50_000), "0", "0"],
+      [() => market("1.3325"), "2500", "0"],
+      [() => advanceDays(1, "1.3325"), "2500", "0"],
+      [() => market("1.365"), "5000", "0"],
+      [() => advanceDays(2, "1.365"), "2500", "7500"],
+      [() => advanceDays(1, "1.365"), "0", "10000"],
+    ],
+  ],
+  [
+    "calls more as the market moves further, and returns all of it when the loss is gone",
+    [
+      [() => market("1.3325"), "2500", "0"],
+      [() => payIn(2_500), "0", "2500"],
+      [() => market("1.37"), "2500", "2500"],
+      [() => market("1.31"), "2500", "2500"],
+      [() => market("1.3"), "0", "0"],
+    ],
+  ],
+  [
+    "returns everything for a cancelled trade",
+    [
+      [() => market("1.37"), "5000", "0"],
+      [() => payIn(10_000), "0", "5000"],
+      [() => advanceDays(3, "1.37"), "0", "10000"],
+      [() => cancelTrade(world, trade), "0", "0"],
+    ],
+  ],
+  [
+    "returns the deposit in parts as drawdowns settle, and the rest at the end",
+    [
+      [() => payIn(150_000), "0", "0"],
+      [() => advanceDays(3, "1.3"), "0", "5000"],
+      [() => draw("33333.33", "43333.33"), "0", "5000"],
+      [() => advanceDays(5, "1.3"), "0", "3333.33"],
+      [() => advanceDays(90, "1.3"), "0", "0"],
+    ],
+  ],
+  [
+    "calls for the unsettled amount only, and returns it once all is drawn and settled",
+    [
+      [() => payIn(200_000), "0", "0"],
+      [() => draw("60000", "78000"), "0", "0"],
+      [() => market("1.3325"), "2500", "0"],
+      [() => advanceDays(10, "1.3325"), "0", "4500"],
+      [() => market("1.37"), "0", "4500"],
+      [() => market("1.4"), "500", "4500"],
+      [() => draw("40000", "52000"), "500", "4500"],
+      [() => advanceDays(1, "1.4"), "0", "0"],
+    ],
+  ],
+])("%s", (_what, steps) => {
+  for (const [act, called, deposited] of steps) {
+    act();
+    expect([held("MarginCall"), held("InitialMargin")]).toEqual([called, deposited]);
+  }
 });
