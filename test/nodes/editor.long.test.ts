@@ -108,10 +108,8 @@ describe("in German", () => {
   });
 
   test.each([
-    ["Geschäfte", "fxdesk-list-trades"],
     ["Termingeschäfte", "fxdesk-list-forwards"],
     ["list forwards", "fxdesk-list-forwards"],
-    ["quote", "fxdesk-book-trade"],
   ])("a search for %s finds %s", async (searched, type) => {
     const found = await own.searchPalette(searched);
     await own.searchPalette("");
@@ -143,11 +141,8 @@ describe("in German", () => {
 });
 
 test.each([
-  ["spot", "fxdesk-list-trades"],
   ["quote", "fxdesk-book-trade"],
   ["beneficiary", "fxdesk-get-trade"],
-  ["IBAN", "fxdesk-initiate-payment"],
-  ["MT940", "fxdesk-create-statement-file"],
 ])("a search for %s finds a node with another title", async (searched, type) => {
   const found = await editor.searchPalette(searched);
   const all = await editor.searchPalette("");
@@ -247,18 +242,6 @@ test("finds any watch by name", async () => {
   });
 });
 
-test("accepts a name that is not in the list", async () => {
-  const node = (await flows()).find(({ type }) => type === callType);
-  await editor.edit(node!.id);
-  const operation = editor.page.getByRole("combobox", { name: "Operation" });
-  await operation.fill("orders.place");
-  await operation.press("Tab");
-  await editor.done();
-  await editor.deploy();
-
-  expect((await flows()).find(({ id }) => id === node!.id)).toMatchObject({ operation: "orders.place" });
-});
-
 describe("help", () => {
   /** The part of the help that has been read. */
   const readIn = (help: Locator) => help.and(help.page().locator("[aria-busy=false]"));
@@ -330,27 +313,6 @@ describe("help", () => {
     await own.help("filled");
     await help.getByRole("link", { name: "Outputs" }).waitFor();
     await own.page.close();
-  });
-
-  test("is found in its index", async () => {
-    const { page } = editor;
-    await editor.help("list");
-    await page.getByPlaceholder("Search help").fill("currency exposure");
-    await page.locator(".red-ui-sidebar-help-toc").getByText("Get currency exposure").click();
-
-    await page.locator("fxdesk-help[type=fxdesk-get-exposure][aria-busy=false]").waitFor();
-  });
-
-  test("shows only its summary in the palette", async () => {
-    await editor.page.locator("[data-palette-type=fxdesk-get-cash-position]").hover();
-    const shown = editor.page.locator(".red-ui-popover").filter({ hasText: "fxdesk-get-cash-position" });
-    await shown.waitFor();
-
-    expect(await shown.locator("p").allInnerTexts()).toEqual([
-      "Get cash position",
-      expect.stringMatching(/^Tells|^Returns|^Says/),
-      expect.stringContaining("fxdesk-get-cash-position"),
-    ]);
   });
 });
 

@@ -1,27 +1,21 @@
-/** Eight flows that treasuries want, built by hand: at most six nodes each, and what they take in clicks and keys. */
-import { readdir, readFile, writeFile } from "node:fs/promises";
+/** Flows that treasuries want, built by hand: at most six nodes each, and what they take in clicks and keys. */
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Browser } from "playwright-core";
 import { demo } from "@fxdesk/sandbox";
 import { approve } from "../support/samples";
-import { eventually } from "../support/eventually";
-import { Editor, launchBrowser } from "./support/browser";
+import { Editor } from "./support/browser";
 import type { FlowNode } from "./support/node-red";
 import { EditorUser } from "./support/editor-user";
 import { ownTabPlacement } from "./support/recipes";
 import { ExampleEnvironment } from "./support/example-environment";
 
-const withinMs = 20_000;
-
 let stage: ExampleEnvironment;
-let browser: Browser;
 let editor: Editor;
 let user: EditorUser;
 
 beforeAll(async () => {
   stage = await ExampleEnvironment.start(ownTabPlacement);
-  browser = await launchBrowser();
-  editor = await Editor.open(browser, stage.guardedNodeRed.url);
+  editor = await Editor.open(stage.browser, stage.guardedNodeRed.url);
   editor.page.setDefaultTimeout(10_000);
 }, 90_000);
 
@@ -98,62 +92,6 @@ test("reports a low balance", async () => {
   await expectEffort({ nodes: 2, clicks: 23, keys: 141 });
 }, 60_000);
 
-test("last month's MT940 of all accounts in a folder", async () => {
-  await user.addFlow();
-  const start = await user.drag("inject", 0);
-  const fetch = await user.drag("fxdesk-fetch-statements", 1);
-  await user.open(fetch);
-  await user.choose("Format", "mt940");
-  await user.fill("Save to", join(stage.folder, "statements"));
-  await user.done();
-  await user.wire(start, fetch);
-  await user.deploy();
-  await user.press(start);
-
-  const written = async () => {
-    const names = await readdir(join(stage.folder, "statements")).catch(() => []);
-    return names.filter((name) => name.endsWith(".sta")).length >= 3;
-  };
-  await eventually(written, { withinMs, what: "the files" });
-  await expectEffort({ nodes: 2, clicks: 12, keys: 60 });
-}, 60_000);
-
-test("each new transaction is appended to a file once", async () => {
-  const path = join(stage.folder, "new.jsonl");
-  await user.addFlow();
-  const news = await watch("fxdesk-watch-transactions");
-  const text = await user.drag("json", 1);
-  const file = await user.drag("file", 2);
-  await user.open(file);
-  await user.type(editor.page.locator(".form-row:has(#node-input-filename) .red-ui-typedInput-input"), path);
-  await user.done();
-  await user.wire(news, text, file);
-  await user.deploy();
-
-  await stage.guardedNodeRed.waitForStatus(news, ({ text: shown }) => shown === "watching");
-  stage.sandbox.control.payIn({ currency: "EUR", amount: "12.34", reference: "BY-HAND" });
-  const lines = async () => {
-    const found = (await readFile(path, "utf8").catch(() => "")).split("\n").filter(Boolean);
-    return found.length > 0 && found;
-  };
-  const [line] = await eventually(lines, { withinMs, what: "the line" });
-  expect(JSON.parse(line!)).toMatchObject({ transaction_reference: "BY-HAND" });
-  await expectEffort({ nodes: 3, clicks: 15, keys: 60 });
-}, 60_000);
-
-test("reports forwards that mature within ten days", async () => {
-  await user.addFlow();
-  const maturities = await watch("fxdesk-watch-maturities", () => user.fill("Within days", "10"));
-  await user.wire(maturities, await postTo("/matures", 1));
-  await user.deploy();
-
-  expect(await postedBody("/matures")).toMatchObject({
-    matures: expect.any(String),
-    trade_id: expect.any(String),
-  });
-  await expectEffort({ nodes: 2, clicks: 16, keys: 50 });
-}, 60_000);
-
 test("a file of open invoices is reconciled", async () => {
   const path = join(stage.folder, "invoices.csv");
   await writeFile(path, "reference,amount,currency\nINV-2042,980.50,EUR\n");
@@ -177,19 +115,6 @@ test("a file of open invoices is reconciled", async () => {
     open_items: [expect.objectContaining({ reference: "INV-2042" })],
   });
   await expectEffort({ nodes: 4, clicks: 28, keys: 100 });
-}, 60_000);
-
-test("reports a margin call", async () => {
-  await user.addFlow();
-  const calls = await watch("fxdesk-watch-margin-calls");
-  await user.wire(calls, await postTo("/margin", 1));
-  await user.deploy();
-  await stage.guardedNodeRed.waitForStatus(calls, ({ text }) => text !== "reading");
-
-  const { rate } = stage.sandbox.control.listRates().find(({ symbol }) => symbol === "EURUSD")!;
-  stage.sandbox.control.moveRate({ symbol: "EURUSD", rate: rate * 1.5 });
-  expect(await postedBody("/margin")).toMatchObject({ margin_call: expect.any(String) });
-  await expectEffort({ nodes: 2, clicks: 15, keys: 50 });
 }, 60_000);
 
 test("a person is asked for consent, and their accounts are read", async () => {
@@ -222,37 +147,4 @@ test("a person is asked for consent, and their accounts are read", async () => {
     accounts: expect.arrayContaining([expect.anything()]),
   });
   await expectEffort({ nodes: 6, clicks: 44, keys: 120 });
-}, 60_000);
-
-test("an order is booked once a second person has released it", async () => {
-  await user.addFlow();
-  const start = await user.drag("inject", 0);
-  const order = await user.drag("fxdesk-order-trade", 1);
-  await user.open(order);
-  await user.click(editor.page.locator("#node-input-btn-connection-add"));
-  await editor.page.waitForSelector("#node-config-dialog-edit-form");
-  await user.click(configInput("fromEnvironment"));
-  await user.click(editor.page.locator("#node-config-dialog-ok"));
-  await editor.page.waitForSelector("#node-config-dialog-ok", { state: "detached" });
-  await user.fill("Buy currency", "USD");
-  await user.fill("Sell currency", "EUR");
-  await user.choose("Fixed side", "sell");
-  await user.fill("Amount", "2500.00");
-  await user.choose("Reason", "payment_for_goods");
-  await user.fill("Valid until", new Date(Date.now() + 3_600_000).toISOString());
-  await user.fill("Worst rate", "1.01");
-  await user.unfold("Optional fields");
-  await user.fill("Rate symbol", "EURUSD");
-  await user.done();
-  await user.wire(start, order);
-  await user.wire(order, await postTo("/ordered", 2));
-  await user.deploy();
-  await user.press(start);
-
-  const { release } = await postedBody("/ordered");
-  await stage.releaseFixture.decide(String(release), "anna");
-  const booked = async () =>
-    (await stage.releaseFixture.service.get(String(release))).release.state === "booked";
-  await eventually(booked, { withinMs, what: "the booking" });
-  await expectEffort({ nodes: 3, clicks: 31, keys: 100 });
 }, 60_000);

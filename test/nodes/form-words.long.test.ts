@@ -88,7 +88,6 @@ test.each([
   expect((await setting.innerText()).trim()).toBe(client);
   expect(asked).toEqual([]);
   expect(editor.warnings).toEqual([]);
-  await page.context().close();
 });
 
 test("saving before they are loaded loses nothing", async () => {
@@ -104,7 +103,6 @@ test("saving before they are loaded loses nothing", async () => {
   expect(await page.locator(tradeType).count()).toBe(1);
   expect(await page.locator("#node-input-fxdesk-trade_type").inputValue()).toBe("spot");
   expect(editor.warnings).toEqual([]);
-  await page.context().close();
 });
 
 test("a form without them shows field names and retries", async () => {
@@ -124,7 +122,6 @@ test("a form without them shows field names and retries", async () => {
   await there;
   expect((await page.locator(tradeType).innerText()).trim()).toBe("Trade types");
   expect(await form.getByRole("status").count()).toBe(0);
-  await page.context().close();
 });
 
 test("the connection form reports it, too, and works", async () => {
@@ -137,7 +134,6 @@ test("the connection form reports it, too, and works", async () => {
   await page.locator("#node-config-input-clientId").fill("c-1");
   await editor.close("save");
   expect(await page.evaluate(`RED.nodes.node("connection").clientId`)).toBe("c-1");
-  await page.context().close();
 });
 
 test("a form that had to wait marks errors like any other", async () => {
@@ -151,7 +147,6 @@ test("a form that had to wait marks errors like any other", async () => {
   };
 
   expect([await marks(), await marks()]).toEqual([true, true]);
-  await editor.page.context().close();
 });
 
 test("validation messages use them before any form was opened", async () => {
@@ -162,5 +157,4 @@ test("validation messages use them before any form was opened", async () => {
   const said = async () => (await problems()).includes("Quote ID is required");
 
   await eventually(said, { withinMs: 10_000, what: "the words of a message" });
-  await editor.page.context().close();
 });

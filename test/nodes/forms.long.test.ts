@@ -1,9 +1,9 @@
 /** Node forms: pickers, validation and "Try it". */
 import type { Browser, Page } from "playwright-core";
 import type { Sandbox } from "@fxdesk/sandbox";
-import { openSandbox } from "../support/sandboxes";
+import { openClient, openSandbox } from "../support/sandboxes";
 import { eventually } from "../support/eventually";
-import { sampleInput, sandboxClient } from "../support/samples";
+import { consentInput } from "../support/samples";
 import { Editor, launchBrowser } from "./support/browser";
 import { connectionConfig, tab } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
@@ -92,10 +92,7 @@ test("picks accounts by currency and balance and shows the choice in the node la
 });
 
 test("a consent that was created is picked by its last day", async () => {
-  const client = sandboxClient(sandbox);
-  const input = await sampleInput("consents.create", client);
-  const { consentId } = await client.consents.create(input as never);
-  await client.close();
+  const { consentId } = await openClient(sandbox).consents.create(consentInput);
   await editor.edit("consent");
   await inner("consent-id").click();
   await inner("consent-id").pressSequentially("9999-12");

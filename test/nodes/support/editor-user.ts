@@ -88,12 +88,6 @@ export class EditorUser {
     await this.click(this.#page.locator("details:not([open]) > summary", { hasText: summary }));
   }
 
-  /** Chooses a value of the field that has a label. */
-  async choose(label: string, option: string): Promise<void> {
-    await this.click(this.row(label).locator(".red-ui-typedInput-option-trigger"));
-    await this.#clickEntry(option);
-  }
-
   /** Says that a field comes with the message, and in which property. */
   async useMessageProperty(label: string, property: string): Promise<void> {
     await this.click(this.row(label).locator(".red-ui-typedInput-type-select"));
