@@ -21,8 +21,7 @@ type Generator = (dist: string) => Promise<void>;
 async function generateNodes(dist: string): Promise<void> {
   const service = withQuoteProcedures(fxdeskService);
   const folder = join(dist, "nodes");
-  for (const name of ["releases.html", "mcp.html", "locales"])
-    await cp(join(dist, "../nodes", name), join(folder, name), { recursive: true });
+  await cp(join(dist, "../nodes/locales"), join(folder, "locales"), { recursive: true });
   for (const [path, content] of Object.entries(nodeFiles(service))) {
     const file = join(folder, path);
     await mkdir(dirname(file), { recursive: true });

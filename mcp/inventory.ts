@@ -164,10 +164,7 @@ function resourceOf(watch: Watch): WatchResource {
   return {
     uriTemplate: `${uri}{?${names.join(",")}}`,
     ...(isOpen && { uri }),
-    name: watch.tool,
-    title: watch.title,
-    description: watch.summary,
-    mimeType: watchMimeType,
+    listed: { name: watch.tool, title: watch.title, description: watch.summary, mimeType: watchMimeType },
     everyMs: watch.everyMs,
   };
 }

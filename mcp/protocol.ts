@@ -21,10 +21,8 @@ export interface ToolAnnotations {
 export interface WatchResource {
   readonly uriTemplate: string;
   readonly uri?: string;
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly mimeType: string;
+  /** Listed with the URI and with the template. */
+  readonly listed: Readonly<Record<"name" | "title" | "description" | "mimeType", string>>;
   /** Interval between two polls of a subscription. */
   readonly everyMs: number;
 }

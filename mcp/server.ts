@@ -92,16 +92,10 @@ function handleTools(
 function handleResources(server: Server, toolbox: Toolbox): void {
   const { resources } = toolbox;
   server.setRequestHandler("resources/list", () => ({
-    resources: resources.flatMap((watch) => {
-      const { uri, uriTemplate: _, everyMs: __, ...resource } = watch;
-      return uri === undefined ? [] : [{ uri, ...resource }];
-    }),
+    resources: resources.flatMap(({ uri, listed }) => (uri === undefined ? [] : [{ uri, ...listed }])),
   }));
   server.setRequestHandler("resources/templates/list", () => ({
-    resourceTemplates: resources.map((watch) => {
-      const { uri: _, everyMs: __, ...template } = watch;
-      return template;
-    }),
+    resourceTemplates: resources.map(({ uriTemplate, listed }) => ({ uriTemplate, ...listed })),
   }));
   server.setRequestHandler("resources/read", async ({ params: { uri } }) => {
     const found = await toolbox.read(uri).catch((error: Error) => {

@@ -96,7 +96,7 @@ export function createLazyToolbox({ connect, settings, service, ...offer }: Lazy
 
   const watchAt = (uri: string) => {
     const name = parseWatchUri(uri)?.tool;
-    return inventory.tools.find(({ resource }) => resource?.name === name)?.resource;
+    return inventory.tools.find(({ tool }) => tool.name === name)?.resource;
   };
 
   async function readWatch(uri: string) {

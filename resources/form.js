@@ -11,6 +11,7 @@ import { placeFields, activeAlternative } from "./field-placement.js";
 import { guardDeploys } from "./production-guard.js";
 import { addObjectEditor } from "./object-editor.js";
 import { checkFields, fetchList, errorMessageOf, tryRead } from "./runtime-requests.js";
+import { openControls, saveControls } from "./written-controls.js";
 import { fieldTexts, areTextsLoaded, loadTexts, titleOf, whenTextsLoaded, translate } from "./form-texts.js";
 
 const inputId = (name) => `node-input-fxdesk-${name}`;
@@ -631,7 +632,9 @@ window.fxdesk = {
   labelStyle,
   open: openNode,
   openConnection,
+  openControls,
   fieldsProblem,
   save,
+  saveControls,
   shapeProblem,
 };

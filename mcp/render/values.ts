@@ -1,4 +1,5 @@
 /** Prepares values for models: decimal numbers as text, strings without invisible characters, and sizes that they can read. */
+import { Big } from "big.js";
 import type { z } from "zod";
 import { kindOf, unwrap } from "../../core/values/kind";
 import type { Callable } from "../../core/spec/operation";
@@ -37,14 +38,8 @@ function entrySchemaOf(schema: z.ZodType | undefined, key: string): z.ZodType | 
 const isIntegerSchema = (schema: z.ZodType): boolean =>
   kindOf(schema) === "integer" || (schemaPartsOf(schema).options?.some(isIntegerSchema) ?? false);
 
-/** Formats a number in decimal notation with the digits of its shortest form: 1e-7 becomes 0.0000001. */
-export function decimalString(value: number): string {
-  const text = String(value);
-  const [mantissa, exponent] = text.split("e") as [string, string?];
-  if (exponent === undefined) return text;
-  const places = (mantissa.split(".")[1]?.length ?? 0) - Number(exponent);
-  return places > 0 ? value.toFixed(Math.min(places, 100)) : BigInt(value).toString();
-}
+/** Formats a finite number in decimal notation with the digits of its shortest form: 1e-7 becomes 0.0000001. */
+export const decimalString = (value: number): string => new Big(String(value)).toFixed();
 
 /**
  * Converts numbers to decimal strings, except those that the contract declares as integers. The contract decides rather

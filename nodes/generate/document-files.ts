@@ -3,8 +3,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Effect } from "../../core/spec/operation";
 import { declarationsOf, type Service } from "../../core/spec/service";
-import { nodeTypeOf } from "../shared/node-names";
-import { nodeFiles } from "./node-files";
+import { callType, nodeTypeOf, watchType, withNodeTitles } from "../shared/node-names";
+import { nodeDefinitionsOf } from "./editor-file";
+import { textsByLanguage } from "./locales";
+import { otherNodes } from "./other-nodes";
 
 /** Node of a flow. A tab has texts. */
 interface ExampleNode {
@@ -35,42 +37,38 @@ const effects: Readonly<Record<Effect, string>> = {
   money: "commits or moves money",
 };
 
-/** Node sets of the package. Only the files of the first are generated. */
-const nodeSets = ["fxdesk", "releases", "mcp"];
+const readText = (file: string): string => readFileSync(join(__dirname, "../locales/en-US", file), "utf8");
 
-const plainText = (html: string): string =>
-  html.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&").replaceAll(/\s+/g, " ");
-
-/** Returns all node types in the palette of a service, from the files that Node-RED reads. */
-function documentedNodes(service: Service): DocumentedNode[] {
-  const callables = new Map(declarationsOf(service).map((each) => [nodeTypeOf(each), each]));
-  const generated = nodeFiles(service);
-  return nodeSets.flatMap((set) => {
-    const read = (pattern: string): string => {
-      const path = pattern.replace("*", set);
-      return generated[path] ?? readFileSync(join(__dirname, "..", path), "utf8");
+/** Returns the nodes of operations, procedures and watches, in palette order. */
+function declaredNodes(service: Service): DocumentedNode[] {
+  const all = declarationsOf(service);
+  const callables = new Map(all.map((each) => [nodeTypeOf(each), each]));
+  const { help } = textsByLanguage(service)["en-US"]!;
+  const general: Readonly<Record<string, string>> = {
+    [callType]: help.call.summary,
+    [watchType]: help.watch.summary,
+  };
+  return nodeDefinitionsOf(service).map(({ type, appearance, metadata: { title } }) => {
+    const callable = callables.get(type);
+    return {
+      type,
+      title,
+      category: appearance.category,
+      summary: callable ? withNodeTitles(callable.summary, all) : general[type]!,
+      ...(callable && { effect: callable.effect }),
     };
-    const { labels } = JSON.parse(read("locales/en-US/*.json")) as { labels: Record<string, string> };
-    const help = read("locales/en-US/*.html");
-    const summaries = new Map(
-      [...help.matchAll(/data-help-name="([\w-]+)">\s*<p>\s*(.*?)\s*<\/p>/gs)].map(([, type, text]) => [
-        type,
-        text,
-      ]),
-    );
-    const definitions = read("*.html").matchAll(
-      /registerType\("([\w-]+)", \{\s+category: "([^"]+)",\s+color:/g,
-    );
-    return [...definitions].map(([, type = "", category = ""]) => {
-      const { title, effect } = callables.get(type) ?? {};
-      return {
-        type,
-        title: title ?? labels[type] ?? labels[type.replace(/^fxdesk-/, "")]!,
-        category,
-        summary: plainText(summaries.get(type)!),
-        ...(effect && { effect }),
-      };
-    });
+  });
+}
+
+/** Returns the nodes of a set whose texts are written by hand. The summary is the first paragraph of the help. */
+function otherDocumentedNodes(set: keyof typeof otherNodes): DocumentedNode[] {
+  const { labels } = JSON.parse(readText(`${set}.json`)) as { labels: Record<string, string> };
+  const help = readText(`${set}.html`);
+  return otherNodes[set].flatMap(({ type, palette }) => {
+    if (!palette) return [];
+    const [, summary = ""] = new RegExp(`data-help-name="${type}">\\s*<p>\\s*(.*?)\\s*</p>`, "s").exec(help)!;
+    const title = labels[type]!;
+    return { type, title, category: palette.category, summary: summary.replaceAll(/\s+/g, " ") };
   });
 }
 
@@ -198,7 +196,11 @@ export function documentFiles(
   examples: readonly Example[],
   withPage: ReadonlySet<string>,
 ): Readonly<Record<string, string>> {
-  const documented = documentedNodes(service);
+  const documented = [
+    ...declaredNodes(service),
+    ...otherDocumentedNodes("releases"),
+    ...otherDocumentedNodes("mcp"),
+  ];
   const nodes = new Map(documented.map((node) => [node.type, node]));
   const recipes = examples.map(toRecipe);
   const categories = [...new Set(documented.map(({ category }) => category))].toSorted();

@@ -1,8 +1,16 @@
 /** Building blocks of the editor files: HTML, code and the definitions of the stored node properties. */
+import type { Effect } from "../../core/spec/operation";
 import { connectionType } from "../shared/node-names";
 import { defaultKeySource } from "../operation/call-options";
 import { defaultResultProperty } from "../operation/output/node-call";
 import type { TypedValue } from "../shared/typed-values";
+
+/** Colours by effect. Dark text is readable on all of them, in light and dark themes. */
+export const colors: Readonly<Record<Effect, string>> = {
+  read: "#B5D3E7",
+  change: "#F3D58A",
+  money: "#F0A58F",
+};
 
 /** Version of the stored properties. Changing their format requires a migration. */
 export const propertiesVersion = 1;

@@ -4,7 +4,7 @@
  */
 import { isPaged } from "../../core/call/pages";
 import { describeOperation } from "../../core/spec/describe-operation";
-import { mayRespondWith, isRequirementRule, type Callable, type Effect } from "../../core/spec/operation";
+import { mayRespondWith, isRequirementRule, type Callable } from "../../core/spec/operation";
 import { bySection, sectionOf, sectionTitle, splitName } from "../../core/spec/sections";
 import { dailyOf, declarationsOf, type Service } from "../../core/spec/service";
 import { callerFields } from "../../core/spec/fields";
@@ -24,6 +24,7 @@ import { commonValues, isCommon } from "./deduplicate";
 import { connectionDefinition, connectionTemplate } from "./connection-form";
 import { type Control, controlsOf } from "./controls";
 import {
+  colors,
   wrapForm,
   literal,
   row,
@@ -43,9 +44,6 @@ interface SectionAppearance {
 
 /** Appearance of daily operations; its icon is the default of all sections. */
 const defaultAppearance: SectionAppearance = { category: "fxdesk", icon: "fxdesk.svg" };
-
-/** Colours by effect. Dark text is readable on all of them, in light and dark themes. */
-const colors: Readonly<Record<Effect, string>> = { read: "#B5D3E7", change: "#F3D58A", money: "#F0A58F" };
 
 interface Appearance extends SectionAppearance {
   readonly color: string;
@@ -138,7 +136,7 @@ interface EditorMetadata {
   readonly trigger?: Trigger;
 }
 
-interface NodeDefinition {
+export interface NodeDefinition {
   readonly type: string;
   readonly appearance: Appearance;
   /** Property definitions, as code. */
@@ -260,7 +258,7 @@ const watchNodeDefinition: NodeDefinition = {
 };
 
 /** Returns the nodes in palette order. The order of the first nodes determines the order of the categories. */
-function nodeDefinitionsOf(service: Service): readonly NodeDefinition[] {
+export function nodeDefinitionsOf(service: Service): readonly NodeDefinition[] {
   const declared = declarationsOf(service);
   const listFor = createListFinder(service);
   const daily = service.daily ? dailyOf(service) : [];

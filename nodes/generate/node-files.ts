@@ -4,6 +4,7 @@ import { connectionCredentials } from "../connection/connection-node";
 import { callType, connectionType, nodeTypeOf, watchType } from "../shared/node-names";
 import { editorFile } from "./editor-file";
 import { helpFiles } from "./help";
+import { otherEditorFile, otherNodes } from "./other-nodes";
 import { type Texts, textsByLanguage } from "./locales";
 
 const registrationCode = (type: string, constructor: string) =>
@@ -40,10 +41,15 @@ const languageFiles = (
   ...helpFiles(service, texts, language),
 });
 
-/** Returns file contents by path below dist/nodes. The files of the release and assistant nodes are copied. */
+/** Returns file contents by path below dist/nodes. Runtime and texts of the release and assistant nodes are written by hand. */
 export const nodeFiles = (service: Service): Readonly<Record<string, string>> =>
   Object.assign(
-    { "fxdesk.js": runtimeFile(service), "fxdesk.html": editorFile(service) },
+    {
+      "fxdesk.js": runtimeFile(service),
+      "fxdesk.html": editorFile(service),
+      "releases.html": otherEditorFile(otherNodes.releases),
+      "mcp.html": otherEditorFile(otherNodes.mcp),
+    },
     ...Object.entries(textsByLanguage(service)).map(([language, texts]) =>
       languageFiles(service, texts, language),
     ),

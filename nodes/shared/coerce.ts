@@ -5,8 +5,6 @@ import { fromText } from "../../core/call/encode-request";
 import { elementOf, isRequired, kindOf, metaOf, propertyOf, shapeOf, valueOf } from "../../core/values/kind";
 import { isDateTime, isDay, minuteForDay } from "../../core/values/values";
 
-type Coercer = (value: unknown) => unknown;
-
 /**
  * Range of numbers that are read as milliseconds since 1970. Outside of it they are ambiguous: smaller ones may be seconds
  * or the digits of a date.
@@ -55,119 +53,19 @@ export function precisionOf(schema: z.ZodType): Precision | undefined {
 }
 
 /**
- * Creates a function that converts values to the time format of a field; undefined for other fields. Days are UTC. Excess
- * precision is cut off. A day given for a time becomes 00:00, or the minute that the field declares (`ofDay`). Values that
- * are not times stay unchanged, so that validation reports them.
+ * Converts a value to the time format of a field. Days are UTC. Excess precision is cut off. A day given for a time becomes
+ * 00:00, or the minute that the field declares (`ofDay`). Values that are not times stay unchanged, so that validation reports
+ * them.
  */
-function timeCoercer(schema: z.ZodType): Coercer | undefined {
-  const precision = precisionOf(schema);
-  if (precision === undefined) return undefined;
+function coerceTime(schema: z.ZodType, precision: Precision, value: unknown): unknown {
+  if (typeof value === "string" && schema.safeParse(value).success) return value;
   const { ofDay } = metaOf(schema);
-  return (value) => {
-    if (typeof value === "string" && schema.safeParse(value).success) return value;
-    if (typeof value === "string" && isDay(value.trim()))
-      return ofDay ? minuteForDay(value.trim(), ofDay) : `${value.trim()}T00:00:00Z`;
-    const instant = toInstant(value);
-    if (instant === undefined) return value;
-    const text = instant.toISOString();
-    return precision === "instant" ? text : text.slice(0, lengthByPrecision[precision]);
-  };
-}
-
-/** Error in a nested value, with its path. */
-export class NestedValueError extends Error {
-  constructor(
-    message: string,
-    readonly path: readonly string[],
-  ) {
-    super(message);
-  }
-}
-
-/** Coerces a nested value and adds its key to the path of errors. */
-function coerceNested(key: string, coerce: Coercer, value: unknown): unknown {
-  try {
-    return coerce(value);
-  } catch (error) {
-    const path = error instanceof NestedValueError ? error.path : [];
-    throw new NestedValueError((error as Error).message, [key, ...path]);
-  }
-}
-
-/** Parses comma-separated or JSON text to an array. Returns other values unchanged. */
-function toItems(value: unknown): unknown {
-  if (typeof value !== "string") return value;
-  const text = value.trim();
-  if (!text.startsWith("[")) return text.split(",").map((item) => item.trim());
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return value;
-  }
-}
-
-/** Coercer of a field that is a text with separated items. */
-function separatedListCoercer(separator: string): Coercer {
-  return (value) => {
-    const items = toItems(value);
-    return Array.isArray(items) ? items.filter((item) => item !== "").join(separator) : value;
-  };
-}
-
-/** Coercer of a list. */
-function listCoercer(schema: z.ZodType): Coercer {
-  const element = elementOf(schema);
-  const coerce = element ? createCoercer(element) : undefined;
-  return (value) => {
-    const items = typeof value === "string" ? fromText(schema, value) : value;
-    if (!coerce || !Array.isArray(items)) return items;
-    return items.map((item: unknown, index) => coerceNested(String(index), coerce, item) ?? item);
-  };
-}
-
-/** True for plain objects, also of another realm (Function nodes run in a VM context). False for Date, Map and the like. */
-function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-/** Coercer of an object. Unknown properties stay unchanged, so that validation reports them. */
-function objectCoercer(schema: z.ZodType): Coercer {
-  const coercers = new Map<string, Coercer>();
-  const coercerFor = (name: string, inner: z.ZodType): Coercer => {
-    // Created on demand: schemas can be recursive.
-    const coerce = coercers.get(name) ?? createCoercer(inner);
-    coercers.set(name, coerce);
-    return coerce;
-  };
-  return (value) => {
-    const parsed = typeof value === "string" ? fromText(schema, value) : value;
-    if (!isPlainObject(parsed)) return parsed;
-    const coercedEntries: [string, unknown][] = [];
-    for (const [name, each] of Object.entries(parsed)) {
-      const inner = propertyOf(schema, name);
-      const coercedValue = inner && coerceNested(name, coercerFor(name, inner), each);
-      // Null and empty text omit an optional property, unless they are valid values of it.
-      if (coercedValue === undefined && inner && !isRequired(inner) && !inner.safeParse(each).success)
-        continue;
-      coercedEntries.push([name, coercedValue ?? each]);
-    }
-    return Object.fromEntries(coercedEntries);
-  };
-}
-
-/** Coercer of a map from names to values. */
-function mapCoercer(schema: z.ZodType, entry: z.ZodType): Coercer {
-  const coerce = createCoercer(entry);
-  return (value) => {
-    const map = typeof value === "string" ? fromText(schema, value) : value;
-    if (!isPlainObject(map)) return map;
-    const entries = Object.entries(map).map(
-      ([name, each]) => [name, coerceNested(name, coerce, each) ?? each] as const,
-    );
-    return Object.fromEntries(entries);
-  };
+  if (typeof value === "string" && isDay(value.trim()))
+    return ofDay ? minuteForDay(value.trim(), ofDay) : `${value.trim()}T00:00:00Z`;
+  const instant = toInstant(value);
+  if (instant === undefined) return value;
+  const text = instant.toISOString();
+  return precision === "instant" ? text : text.slice(0, lengthByPrecision[precision]);
 }
 
 /** True if a field accepts only Base64. */
@@ -193,47 +91,97 @@ function numberToText(value: number): unknown {
   return String(value);
 }
 
-/** Coercer of a text field. `bytesField` is the field of the same operation that takes binary data. */
-function textCoercer(schema: z.ZodType, bytesField: string | undefined): Coercer {
-  const isBase64Field = isBase64(schema);
-  return (value) => {
-    switch (typeof value) {
-      case "number":
-        return numberToText(value);
-      case "bigint":
-      case "boolean":
-        return String(value);
-      case "object":
-        if (isDate(value)) return value.toISOString();
-        if (!isUint8Array(value)) return value;
-        return isBase64Field ? Buffer.from(value).toString("base64") : decodeUtf8(value, bytesField);
-      default:
-        return value;
-    }
-  };
+/** Converts a value to text. `bytesField` is the field of the same operation that takes binary data. */
+function coerceText(schema: z.ZodType, value: unknown, bytesField: string | undefined): unknown {
+  if (typeof value === "number") return numberToText(value);
+  if (typeof value === "bigint" || typeof value === "boolean") return String(value);
+  if (isDate(value)) return value.toISOString();
+  if (!isUint8Array(value)) return value;
+  return isBase64(schema) ? Buffer.from(value).toString("base64") : decodeUtf8(value, bytesField);
 }
 
-function scalarCoercer(schema: z.ZodType, bytesField: string | undefined): Coercer {
-  if (kindOf(schema) === "string") return textCoercer(schema, bytesField);
-  return (value) => (typeof value === "string" ? fromText(schema, value) : value);
+function coerceScalar(schema: z.ZodType, value: unknown, bytesField: string | undefined): unknown {
+  const precision = precisionOf(schema);
+  if (precision) return coerceTime(schema, precision, value);
+  if (kindOf(schema) === "string") return coerceText(schema, value, bytesField);
+  return typeof value === "string" ? fromText(schema, value) : value;
 }
 
-function coercerForSchema(schema: z.ZodType, bytesField: string | undefined): Coercer {
-  const { separator } = metaOf(schema);
-  if (separator !== undefined) return separatedListCoercer(separator);
-  if (kindOf(schema) === "array") return listCoercer(schema);
-  const entry = valueOf(schema);
-  if (entry) return mapCoercer(schema, entry);
-  if (Object.keys(shapeOf(schema)).length > 0) return objectCoercer(schema);
-  return timeCoercer(schema) ?? scalarCoercer(schema, bytesField);
+/** Parses comma-separated or JSON text to an array. Returns other values unchanged. */
+function toItems(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  const text = value.trim();
+  if (!text.startsWith("[")) return text.split(",").map((item) => item.trim());
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return value;
+  }
+}
+
+/** True for plain objects, also of another realm (Function nodes run in a VM context). False for Date, Map and the like. */
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** A value that cannot be coerced, with its path in the field. */
+export class ValueError extends Error {
+  constructor(
+    message: string,
+    readonly path: readonly string[],
+  ) {
+    super(message);
+  }
 }
 
 /**
- * Creates a function that coerces values to the type of a field. Returns undefined for undefined, null and empty text, which
- * omit the field. The function throws an Error for an ambiguous value, a NestedValueError for a nested one. `bytesField` is
- * the field of the same operation that takes binary data.
+ * Coerces a value to the type of a field, also inside lists, maps and objects. Returns undefined for undefined, null and empty
+ * text, which omit the field. Throws a ValueError for an ambiguous value. `bytesField` is the field of the same operation that
+ * takes binary data.
  */
-export function createCoercer(schema: z.ZodType, bytesField?: string): Coercer {
-  const coerce = coercerForSchema(schema, bytesField);
-  return (value) => (value === undefined || value === null || value === "" ? undefined : coerce(value));
+export function coerce(
+  schema: z.ZodType,
+  value: unknown,
+  bytesField?: string,
+  path: readonly string[] = [],
+): unknown {
+  if (value === undefined || value === null || value === "") return undefined;
+  const { separator } = metaOf(schema);
+  if (separator !== undefined) {
+    const items = toItems(value);
+    return Array.isArray(items) ? items.filter((item) => item !== "").join(separator) : value;
+  }
+  const coerceInner = (key: string, inner: z.ZodType, each: unknown) =>
+    coerce(inner, each, undefined, [...path, key]);
+  const isList = kindOf(schema) === "array";
+  const [element, entry] = [elementOf(schema), valueOf(schema)];
+  if (!isList && !entry && Object.keys(shapeOf(schema)).length === 0) {
+    try {
+      return coerceScalar(schema, value, bytesField);
+    } catch (error) {
+      throw new ValueError((error as Error).message, path);
+    }
+  }
+  const parsed = typeof value === "string" ? fromText(schema, value) : value;
+  if (isList)
+    return element && Array.isArray(parsed)
+      ? parsed.map((item: unknown, index) => coerceInner(String(index), element, item) ?? item)
+      : parsed;
+  if (!isPlainObject(parsed)) return parsed;
+  const entries = Object.entries(parsed).flatMap(([name, each]) => {
+    // Unknown properties stay unchanged, so that validation reports them.
+    const inner = entry ?? propertyOf(schema, name);
+    const coerced = inner && coerceInner(name, inner, each);
+    // Null and empty text omit an optional property, unless they are valid values of it.
+    const isOmitted =
+      coerced === undefined &&
+      inner &&
+      inner !== entry &&
+      !isRequired(inner) &&
+      !inner.safeParse(each).success;
+    return isOmitted ? [] : [[name, coerced ?? each] as const];
+  });
+  return Object.fromEntries(entries);
 }

@@ -4,7 +4,7 @@ import { invalidInputError } from "../../core/call/call-errors";
 import type { Callable } from "../../core/spec/operation";
 import { callerFields, type Values } from "../../core/spec/fields";
 import { type EvaluationContext, type ValueSource, createSource, type TypedValue } from "./typed-values";
-import { createCoercer, NestedValueError, isBase64 } from "./coerce";
+import { coerce, ValueError, isBase64 } from "./coerce";
 import type { Violation } from "../../core/spec/errors";
 
 export interface InputDef {
@@ -26,10 +26,13 @@ const payloadProperty =
   ({ payload }) =>
     typeof payload === "object" && payload !== null ? (payload as Record<string, unknown>)[name] : undefined;
 
-function coercersOf(operation: Callable) {
+/** Returns functions that coerce values to the type of a field, by name. */
+function coercersOf(operation: Callable): ReadonlyMap<string, (value: unknown) => unknown> {
   const fields = callerFields(operation);
   const bytesField = fields.find(({ schema }) => isBase64(schema))?.name;
-  return new Map(fields.map(({ name, schema }) => [name, createCoercer(schema, bytesField)]));
+  return new Map(
+    fields.map(({ name, schema }) => [name, (value: unknown) => coerce(schema, value, bytesField)]),
+  );
 }
 
 function createFieldReaders(
@@ -39,9 +42,9 @@ function createFieldReaders(
 ): FieldReader[] {
   const coercers = coercersOf(operation);
   const createReader = (field: string, source: ValueSource): FieldReader => {
-    const coerce = coercers.get(field);
+    const coercer = coercers.get(field);
     // Unknown fields are passed on; validation reports them.
-    return { field, read: coerce ? async (msg) => coerce(await source(msg)) : source };
+    return { field, read: coercer ? async (msg) => coercer(await source(msg)) : source };
   };
   const filledReaders = Object.entries(fields).map(([field, typedValue]) =>
     createReader(field, createSource(typedValue, host)),
@@ -66,7 +69,7 @@ async function readValues(
       const value = await read(msg);
       if (value !== undefined) input[field] = value;
     } catch (error) {
-      const path = error instanceof NestedValueError ? error.path : [];
+      const path = error instanceof ValueError ? error.path : [];
       violations.push({ field: [field, ...path].join("."), message: (error as Error).message });
     }
   }
@@ -108,8 +111,8 @@ function createObjectReader(operation: Callable, typedValue: TypedValue, host: E
   };
   return async (msg) => {
     const readers = Object.entries(await readObject(msg)).map(([field, value]) => {
-      const coerce = coercers.get(field);
-      return { field, read: () => (coerce ? coerce(value) : value) };
+      const coercer = coercers.get(field);
+      return { field, read: () => (coercer ? coercer(value) : value) };
     });
     return readValues(operation, readers, msg);
   };

@@ -7,13 +7,13 @@ import { emailMt940Statement, emailTradesStatement } from "../../core/contract/s
 import { bookTrade } from "../../core/contract/trades";
 import { listTransactions } from "../../core/contract/transactions";
 import type { Callable } from "../../core/spec/operation";
-import { createCoercer } from "../../nodes/shared/coerce";
+import { coerce } from "../../nodes/shared/coerce";
 
 const schemaOf = (operation: Callable, field: string) =>
   callerFields(operation).find(({ name }) => name === field)!.schema;
 
 const coerceField = (operation: Callable, field: string, value: unknown) =>
-  createCoercer(schemaOf(operation, field))(value);
+  coerce(schemaOf(operation, field), value);
 
 const start = Date.UTC(2026, 2, 14, 22, 30, 15, 250);
 
@@ -101,8 +101,8 @@ test("refuses numbers that lost digits", () => {
 });
 
 test("accepts numbers as text in a map", () => {
-  const coerce = createCoercer(z.record(z.string(), z.string()));
-  expect(coerce({ USD: 0.92, GBP: "1.15" })).toEqual({ USD: "0.92", GBP: "1.15" });
-  expect(coerce('{"USD":0.92}')).toEqual({ USD: "0.92" });
-  expect(coerce([0.92])).toEqual([0.92]);
+  const rates = z.record(z.string(), z.string());
+  expect(coerce(rates, { USD: 0.92, GBP: "1.15" })).toEqual({ USD: "0.92", GBP: "1.15" });
+  expect(coerce(rates, '{"USD":0.92}')).toEqual({ USD: "0.92" });
+  expect(coerce(rates, [0.92])).toEqual([0.92]);
 });
