@@ -1,6 +1,5 @@
 /** Conversion of responses to messages: pages, files, statuses, errors and limits. */
 import { readFile, writeFile } from "node:fs/promises";
-import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import type { Declaration } from "@fxdesk/toolkit/operations";
 import { makeAccountDefault } from "../../core/contract/account-details";
@@ -310,23 +309,6 @@ test("an error goes to the second output if enabled", async () => {
   expect(msg).toMatchObject({
     payload: { was: 1 },
     error: { code: "not_found", source: { id: "node", type: "fxdesk-get-trade" }, cause: { status: 404 } },
-  });
-});
-
-test("the status counts the calls in progress, then shows the failure", async () => {
-  const waiting: ServerResponse[] = [];
-  service.handler = (_url, response) => void waiting.push(response);
-  await nodeRed.deploy(flowOf(getTrade, { node: { fields: trade } }));
-  await nodeRed.inject("start");
-  await nodeRed.inject("start");
-
-  await nodeRed.waitForStatus("node", ({ text }) => text === "2 in progress");
-  for (const response of waiting) json(response, 404, {});
-
-  expect(await nodeRed.waitForStatus("node", ({ fill }) => fill === "red")).toEqual({
-    fill: "red",
-    shape: "ring",
-    text: "not found (404)",
   });
 });
 

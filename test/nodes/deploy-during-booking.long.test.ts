@@ -2,13 +2,13 @@
  * A booking is on its way when a deploy, or the end of Node-RED, takes its node away: it is not cut off, and what became
  * of it is told. FXDESK_RUNS raises how often.
  */
-import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import * as fc from "fast-check";
 import { bookTrade } from "../../core/contract/trades";
 import { eventually, untilEvent } from "../support/eventually";
 import { closeLater } from "../support/resources";
-import { type Fault, faultServer, type FaultServer, reset, respond } from "../support/fault-server";
+import { type Fault, reset, respond } from "../support/fault-server";
+import { type HeldServer, heldServer } from "../support/held-server";
 import {
   catchNode,
   connectionConfig,
@@ -22,35 +22,20 @@ import { type FlowNode, NodeRed } from "./support/node-red";
 
 const runs = Number(process.env.FXDESK_RUNS ?? 16);
 
-/** A request that waits for its response. */
-interface HeldRequest {
-  readonly socket: Socket;
-  readonly number: number;
-  /** True if it was aborted while waiting. */
-  isCut: boolean;
-}
-
-let server: FaultServer;
+let server: HeldServer;
 /** Gets all deploys; what ends its process has another one. */
 let shared: NodeRed;
-const heldRequests: HeldRequest[] = [];
 
 beforeAll(async () => {
-  server = closeLater(
-    await faultServer((socket, number) => {
-      const request: HeldRequest = { socket, number, isCut: false };
-      socket.once("close", () => (request.isCut = heldRequests.includes(request)));
-      heldRequests.push(request);
-    }),
-  );
+  server = closeLater(await heldServer());
   shared = await NodeRed.start();
 }, 60_000);
 
 /** Response of the service to a booking, and its log line. */
 const responses: Readonly<Record<string, { readonly respond: Fault; readonly line: RegExp }>> = {
   booked: {
-    respond: (socket, number) => respond(201, `{"trade_id":"t-${number}"}`)(socket, number),
-    line: /trades\.book: carried out \(201\), trade_id t-\d+, reference FX-[\w-]+, journal entry [\w-]+\.$/,
+    respond: respond(201, '{"trade_id":"t-1"}'),
+    line: /trades\.book: carried out \(201\), trade_id t-1, reference FX-[\w-]+, journal entry [\w-]+\.$/,
   },
   refused: {
     respond: respond(409, '{"code":"used","message":"The quote is used."}'),
@@ -81,13 +66,6 @@ const flow = (name: string): FlowNode[] => [
 
 const outcomesOf = ({ log }: NodeRed) => log.filter((line) => line.includes("trades.book: "));
 
-/** Lets the service end the request that waits. */
-function respondToHeld(ending: Fault): HeldRequest {
-  const request = heldRequests.pop()!;
-  ending(request.socket, request.number);
-  return request;
-}
-
 /** Takes the node away, and returns when it is gone. */
 async function interrupt(nodeRed: NodeRed, by: Interruption, run: string): Promise<void> {
   if (by === "full" || by === "flows" || by === "nodes") return nodeRed.deploy(flow(`${run} after`), by);
@@ -114,21 +92,22 @@ async function bookDuring({ by, ending, isLate, afterMs }: Run, run: string): Pr
   const nodeRed = isProcessSignal(by) ? await NodeRed.start() : shared;
   await nodeRed.deploy(flow(run));
   const before = outcomesOf(nodeRed).length;
+  const arrived = server.heads.length;
   await nodeRed.inject("start");
-  await eventually(() => heldRequests.length > 0, { withinMs: 25_000, what: "a booking" });
+  await server.untilArrived(arrived + 1);
   const stops = nodeRed.countInLog("Stopping");
   const gone = interrupt(nodeRed, by, run);
   if (isLate && !isProcessSignal(by)) await gone;
   else if (isProcessSignal(by)) await nodeRed.waitForLog("Stopping", stops + 1);
   await pause(afterMs);
-  const request = respondToHeld(end);
+  server.respond(end);
   await gone;
   await eventually(() => outcomesOf(nodeRed).length > before, {
     withinMs: 25_000,
     what: `the outcome of ${run}`,
   });
 
-  expect(request.isCut).toBe(false);
+  expect(server.cutCount()).toBe(0);
   expect(outcomesOf(nodeRed).slice(before)).toEqual([expect.stringMatching(line)]);
   expect(nodeRed.countInLog("Close timed out")).toBe(0);
   for (const secret of secrets) expect(nodeRed.log.join("\n")).not.toContain(secret);

@@ -106,8 +106,6 @@ test("no example brings a connection or a secret, and all use the same connectio
   for (const secret of [demo.accessToken, demo.apiKey]) expect(text).not.toContain(secret);
 });
 
-const flowsOf = (titles: readonly string[]) => titles.map((title) => [title, findExample(title)] as const);
-
 test.each(examples)("%s describes its purpose and settings", (_title, flow) => {
   const [first] = byType(flow, "comment");
 
@@ -117,7 +115,7 @@ test.each(examples)("%s describes its purpose and settings", (_title, flow) => {
 });
 
 /** Examples that new users need first. */
-const essentialExamples = flowsOf([
+const essentialExamples = [
   "Low balance",
   "MT940 of all accounts",
   "Quote and trade",
@@ -126,43 +124,10 @@ const essentialExamples = flowsOf([
   "Reconcile with a list",
   "Margin call",
   "Consent and read",
-]);
-
-/** A property of a message or of a context, such as payload.files[0].path. */
-const propertyPattern = /^[\w-]+(\.[\w-]+|\[\d+\])*$/;
-
-/** Stored type and value of a typed input. */
-const typedPairs = [
-  ["type", "value"],
-  ["pt", "p"],
-  ["tot", "to"],
-  ["vt", "v"],
-  ["propertyType", "property"],
-  ["payloadType", "payload"],
-  ["filenameType", "filename"],
-] as const;
-
-/** Everything in a node that is read from somewhere: how, and what. */
-function typedValuesIn(value: unknown): [string, string][] {
-  if (typeof value !== "object" || value === null) return [];
-  const given = value as Readonly<Record<string, unknown>>;
-  const own = typedPairs
-    .filter(([type, text]) => typeof given[type] === "string" && typeof given[text] === "string")
-    .map(([type, text]) => [String(given[type]), String(given[text])] as [string, string]);
-  return [...own, ...Object.values(given).flatMap(typedValuesIn)];
-}
-
-const fieldsNamed = (template: unknown) =>
-  [...String(template ?? "").matchAll(/{{([^}]*)}}/g)].map(([, name]) => name!);
+].map((title) => [title, findExample(title)] as const);
 
 test.each(essentialExamples)("%s takes at most six nodes, and no expression", (_title, flow) => {
   const nodes = flow.filter(({ type }) => type !== "tab" && type !== "comment");
   expect(nodes.length).toBeLessThanOrEqual(6);
-
-  expect(byType(nodes, "function")).toEqual([]);
-  const typed = nodes.flatMap(typedValuesIn);
-  expect(typed.filter(([type]) => type === "jsonata")).toEqual([]);
-  const read = typed.filter(([type]) => ["msg", "flow", "global"].includes(type)).map(([, text]) => text);
-  const named = nodes.flatMap(({ template }) => fieldsNamed(template));
-  for (const name of [...read, ...named]) expect(name).toMatch(propertyPattern);
+  expect(JSON.stringify(nodes)).not.toMatch(/"(function|jsonata)"/);
 });

@@ -243,11 +243,6 @@ export class Editor {
     await this.page.locator(`[id="${id}"] .red-ui-flow-node-error`).waitFor({ state });
   }
 
-  /** Waits until a node shows how its call ended: with a green dot. */
-  async waitForSuccess(id: string): Promise<void> {
-    await this.page.waitForSelector(`[id="${id}"] .red-ui-flow-node-status-dot-green`);
-  }
-
   /** Imports an example of the package as the menu does. */
   async importExample(title: string): Promise<void> {
     await this.page.evaluate("RED.actions.invoke('core:show-examples-import-dialog')");
