@@ -79,13 +79,38 @@ interface Posting {
   readonly amount: Big;
 }
 
-/** A posting in the books. */
-export interface BookedLine {
-  readonly lineId: string;
+/** A posting in the books, as stored. Texts take less memory than decimals, which matters for very many lines. */
+interface StoredLine {
+  /** Position in the ledger. */
+  readonly number: number;
   readonly entry: EntryDetails;
-  readonly amount: Big;
+  readonly amount: string;
+  readonly balance: string;
+}
+
+/** A posting in the books. */
+export class BookedLine {
+  constructor(
+    private readonly stored: StoredLine,
+    private readonly idSuffix: string,
+  ) {}
+
+  get lineId(): string {
+    return this.stored.number.toString(16).padStart(lineNumberDigits, "0") + this.idSuffix;
+  }
+
+  get entry(): EntryDetails {
+    return this.stored.entry;
+  }
+
+  get amount(): Big {
+    return new Big(this.stored.amount);
+  }
+
   /** Balance of the ledger account after this line. */
-  readonly balance: Big;
+  get balance(): Big {
+    return new Big(this.stored.balance);
+  }
 }
 
 /** Hex digits of a line ID that contain the line's number. */
@@ -97,7 +122,7 @@ export const lineNumber = (lineId: string): string => lineId.slice(0, lineNumber
 /** The first `length` lines of a ledger account. Lines are only appended, so snapshots share the list. */
 interface BookState {
   readonly key: string;
-  readonly lines: readonly BookedLine[];
+  readonly lines: readonly StoredLine[];
   readonly length: number;
 }
 
@@ -112,7 +137,7 @@ const zero = new Big(0);
 
 export class Ledger {
   /** Lines by key of the ledger account, in order of booking. */
-  readonly #books: Map<string, BookedLine[]>;
+  readonly #books: Map<string, StoredLine[]>;
   #lineCount: number;
 
   /** `lineIdSuffix` follows the number in each line ID. */
@@ -135,25 +160,26 @@ export class Ledger {
     const details = Object.freeze({ ...entry });
     for (const { account, amount } of postings) {
       const balance = this.balance(account).plus(amount);
+      const line = {
+        number: this.#lineCount,
+        entry: details,
+        amount: amount.toFixed(),
+        balance: balance.toFixed(),
+      };
       const lines = this.#books.get(account.key) ?? [];
-      lines.push(Object.freeze({ lineId: this.#nextLineId(), entry: details, amount, balance }));
+      lines.push(Object.freeze(line));
       this.#books.set(account.key, lines);
+      this.#lineCount += 1;
     }
-  }
-
-  #nextLineId(): string {
-    const number = this.#lineCount.toString(16).padStart(lineNumberDigits, "0");
-    this.#lineCount += 1;
-    return number + this.lineIdSuffix;
   }
 
   /** Returns the lines booked so far, in order of booking. */
   lines({ key }: LedgerAccount): readonly BookedLine[] {
-    return this.#books.get(key) ?? [];
+    return (this.#books.get(key) ?? []).map((line) => new BookedLine(line, this.lineIdSuffix));
   }
 
   balance(account: LedgerAccount): Big {
-    return this.lines(account).at(-1)?.balance ?? zero;
+    return new Big(this.#books.get(account.key)?.at(-1)?.balance ?? 0);
   }
 
   /** Returns the balance of lines with a value date up to a time. */
