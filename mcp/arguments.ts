@@ -34,7 +34,7 @@ export const keyArgument = "request_key";
 export const keyProperty = {
   [keyArgument]: {
     type: "string",
-    description: "Your unique request key.",
+    description: "Your own ID for this request; it is sent only once.",
   },
 };
 

@@ -97,7 +97,7 @@ export function compactSchema(schema: JsonObject, renderText: RenderText): JsonO
     earlier: string,
   ): JsonObject {
     if (properties === undefined) return typeOf(type);
-    const words = [description, `Like ${earlier}.`].filter(Boolean).join(" ");
+    const words = [description, `Fields as in ${earlier}.`].filter(Boolean).join(" ");
     return {
       ...typeOf(type),
       description: renderText(words),

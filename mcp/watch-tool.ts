@@ -33,7 +33,7 @@ export const watchInputProperties = ({ day }: Watch): JsonObject => ({
   }),
   [ownArguments.cursor]: {
     type: "string",
-    description: "`cursor` of the last result; acknowledges its changes.",
+    description: "`cursor` of the last result; passing it acknowledges its changes.",
   },
 });
 

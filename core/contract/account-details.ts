@@ -109,7 +109,7 @@ export const listAccountDetails = operation({
   tool: "list_account_details",
   title: "List account details",
   summary:
-    "Lists the dedicated and pooled accounts that customers pay into: IBAN, BIC and bank. To include virtual and segregated ones, use accountDetails.listAll.",
+    "Lists the dedicated and pooled accounts that customers pay into: IBAN, BIC and bank. To see which dedicated accounts are virtual or segregated, use accountDetails.listAll.",
   keywords: [
     "sort code",
     "routing number",
@@ -155,7 +155,7 @@ export const listAllAccountDetails = operation({
   tool: "list_all_account_details",
   title: "List all account details",
   summary:
-    "Lists all account details of the client: pooled, virtual and segregated. To filter them or read pages, use accountDetails.list.",
+    "Lists all account details of the client: pooled ones, and dedicated ones as virtual or segregated. To filter them or read pages, use accountDetails.list.",
   keywords: ["IBAN", "BIC", "Bankverbindungen", "Kontoverbindungen"],
   effect: "read",
   method: "GET",
@@ -172,7 +172,7 @@ export const requestAccount = operation({
   title: "Request account",
   summary:
     "Requests a dedicated account for a currency and country. To request it and wait for the confirmation, use accountDetails.open.",
-  notes: "Repeated requests for the same account are not duplicated.",
+  notes: "Requesting the same account again creates no second account.",
   keywords: ["apply", "open account", "Konto beantragen", "Konto eröffnen"],
   effect: "change",
   method: "POST",

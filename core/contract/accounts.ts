@@ -144,7 +144,7 @@ export const getFundingAccount = operation({
   tool: "get_funding_account",
   title: "Get funding account",
   summary:
-    "Returns the account to which the client must send funds to settle trades, for a currency or an account.",
+    "Returns the account to which the client must send funds to settle trades, selected by currency or by account.",
   keywords: [
     "settlement instructions",
     "SSI",

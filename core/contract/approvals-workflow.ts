@@ -12,12 +12,12 @@ const meanings = {
   members: { description: "Contact IDs." },
   rules: {
     title: "Rules",
-    description: "All rules; bands run from 0 to unlimited.",
+    description: "All rules, to cover 0 to unlimited.",
   },
   minAmount: { description: "Lower bound." },
   maxAmount: { description: "Upper bound; null for unlimited." },
-  combinations: { description: "Any one suffices." },
-  combination: { description: "Approvals required together." },
+  combinations: { description: "One combination suffices." },
+  combination: { description: "All are required." },
   enabled: { title: "Enabled", description: "True if payments need approval." },
   dualAdmin: { title: "Dual admin", description: "True if a second administrator must confirm each change." },
 } as const;
@@ -145,8 +145,7 @@ export const replaceApprovalsConfig = operation({
   name: "approvalsWorkflow.replaceConfig",
   tool: "replace_approvals_config",
   title: "Replace approvals configuration",
-  summary:
-    "Replaces all approver groups and rules. To read the current ones first, use approvalsWorkflow.getConfig.",
+  summary: "Replaces all approver groups and rules. To read them first, use approvalsWorkflow.getConfig.",
   notes: "Omitted ones are deleted.",
   keywords: ["approvers", "signatories", "limits", "thresholds", "Freigabe", "Genehmigung", "Unterschrift"],
   effect: "money",

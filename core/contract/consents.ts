@@ -159,8 +159,8 @@ export const createConsent = operation({
   tool: "create_consent",
   title: "Create consent",
   summary:
-    "Creates a consent to read accounts through open banking and returns the authorisation link. To create it and wait, use consents.connect.",
-  notes: "It cannot be used until a person has authorised it.",
+    "Creates a consent to read accounts through open banking and returns the authorisation link. To also wait for the authorisation, use consents.connect.",
+  notes: "The consent cannot be used until a person has authorised it.",
   keywords: ["permission", "access", "mandate", "AIS", "PSD2", "Einwilligung", "Zugriff"],
   effect: "change",
   method: "POST",

@@ -128,7 +128,7 @@ const StandingOrder = z
     monthsOfExecution: z
       .array(z.string())
       .optional()
-      .meta({ description: "MonthlyVariable only: months of execution, 1 to 12." }),
+      .meta({ description: "Frequency MonthlyVariable only: months of execution, 1 to 12." }),
     multiplicator: z.int().optional().meta({
       description: "Multiple of the frequency: Weekly with 3 means every three weeks.",
     }),
@@ -297,7 +297,7 @@ export const listOpenBankingTransactions = operation({
     dateTo: date("Date to", "Last booking date; default today."),
     entryReferenceFrom: z.string().optional().meta({
       title: "Entry reference from",
-      description: "Only entries after this one.",
+      description: "Only entries after this reference.",
     }),
     bookingStatus: z.enum(["information", "booked", "pending", "both", "all"]).meta({
       title: "Booking status",
@@ -327,7 +327,7 @@ export const listOpenBankingTransactions = operation({
       fields: ["dateFrom"],
       unless: { entryReferenceFrom: "given", deltaList: ["true"], bookingStatus: ["information"] },
       description:
-        "dateFrom is required unless entryReferenceFrom or deltaList is given, or bookingStatus is information.",
+        "dateFrom is required without entryReferenceFrom, deltaList or bookingStatus `information`.",
     },
     { kind: "ordered", fields: ["dateFrom", "dateTo"], description: "dateFrom must not be after dateTo." },
   ],

@@ -82,11 +82,11 @@ const standingOrder = {
   endDate,
   executionRule: z.enum(["following", "preceding"]).optional().meta({
     title: "Execution rule",
-    description: "Periodic: holiday shift.",
+    description: "Periodic: business day instead of a holiday.",
   }),
   dayOfExecution: z.enum(numbersUpTo(31)).optional().meta({
     title: "Day of execution",
-    description: "Periodic: day of month; 31 is the last.",
+    description: "Periodic: day of the month; 31 is the last day.",
   }),
   monthsOfExecution: z
     .array(z.enum(numbersUpTo(12)))
@@ -96,7 +96,7 @@ const standingOrder = {
     .optional()
     .meta({
       title: "Months of execution",
-      description: "MonthlyVariable: months, 1 to 12.",
+      description: "Months 1 to 12 for frequency MonthlyVariable.",
     }),
 };
 
@@ -169,7 +169,7 @@ export const pain001 = {
     .optional()
     .meta({
       title: "pain.001 document",
-      description: "pain.001 document instead of fields.",
+      description: "pain.001 document instead of payment fields.",
     }),
   mediaTypes: [xmlMediaType, "text/xml"],
 } as const;
@@ -207,7 +207,7 @@ const requiredInJson = (
 export const bulkRequiredInJson = (exceptAt: readonly string[] = []) =>
   requiredInJson(
     ["debtorAccount", "payments"],
-    "A bulk JSON payment requires debtorAccount and payments.",
+    "Without pain001, a bulk payment requires debtorAccount and payments.",
     exceptAt,
   );
 
@@ -217,14 +217,14 @@ export const productRules: readonly Rule[] = [
     fields: ["pain001"],
     other: "payment-product",
     values: xmlProducts,
-    description: "pain.001 products require pain001.",
+    description: "Products that begin with pain.001 require pain001.",
   },
   {
     kind: "excluded-by",
     fields: ["pain001"],
     other: "payment-product",
     values: jsonProducts,
-    description: "pain001 is only for pain.001 products.",
+    description: "pain001 is only for products that begin with pain.001.",
   },
 ];
 
@@ -232,7 +232,7 @@ export const paymentRules: readonly Rule[] = [
   ...productRules,
   requiredInJson(
     ["debtorAccount", "instructedAmount", "creditorAccount", "creditorName"],
-    "A single or periodic JSON payment requires debtorAccount, instructedAmount, creditorAccount and creditorName.",
+    "Without pain001, a single or periodic payment requires debtorAccount, instructedAmount, creditorAccount and creditorName.",
     ["bulk-payments"],
   ),
   bulkRequiredInJson(["payments", "periodic-payments"]),
@@ -254,14 +254,14 @@ export const paymentRules: readonly Rule[] = [
     fields: ["monthsOfExecution"],
     other: "frequency",
     values: ["MonthlyVariable"],
-    description: "MonthlyVariable requires monthsOfExecution.",
+    description: "Frequency MonthlyVariable requires monthsOfExecution.",
   },
   {
     kind: "excluded-by",
     fields: ["monthsOfExecution"],
     other: "frequency",
     values: frequencies.filter((frequency) => frequency !== "MonthlyVariable"),
-    description: "monthsOfExecution is only for MonthlyVariable.",
+    description: "monthsOfExecution is only for frequency MonthlyVariable.",
   },
   { kind: "ordered", fields: ["startDate", "endDate"], description: "startDate must not be after endDate." },
 ];

@@ -134,7 +134,7 @@ const initiationShared = {
   ...explicitAuthorisationHeaders,
   "TPP-Rejection-NoFunds-Preferred": z.boolean().optional().meta({
     title: "Reject without funds",
-    description: "Rejects if funds are insufficient.",
+    description: "True to prefer rejection if funds are short.",
   }),
   ...brandHeaders,
   ...notificationHeaders,

@@ -98,7 +98,7 @@ export const getTransaction = operation({
   tool: "get_transaction",
   title: "Get transaction",
   summary: "Returns one transaction by its ID, with counterparty, reference and remittance information.",
-  notes: "The connection needs a contact ID.",
+  notes: "Works only if a contact ID is set in the connection settings.",
   keywords: ["entry", "booking", "Umsatz", "Buchung", "Verwendungszweck", "Gegenseite"],
   effect: "read",
   method: "GET",

@@ -100,7 +100,7 @@ const preference = (title: string, description: string) =>
 /** Addresses to which the person returns after authorisation. */
 export const redirectHeaders = {
   "TPP-Redirect-Preferred": hiddenFromModels(
-    preference("Redirect preferred", "Prefers authorisation on the service's page."),
+    preference("Redirect preferred", "True to prefer authorisation on the service's page."),
   ),
   "TPP-Redirect-URI": hiddenFromModels(
     webAddress(
@@ -119,13 +119,13 @@ export const redirectHeaders = {
 };
 export const decoupledHeaders = {
   "TPP-Decoupled-Preferred": hiddenFromModels(
-    preference("Decoupled preferred", "Prefers authorisation on the person's own device."),
+    preference("Decoupled preferred", "True to prefer authorisation on the person's own device."),
   ),
 };
 export const explicitAuthorisationHeaders = {
   "TPP-Explicit-Authorisation-Preferred": preference(
     "Explicit authorisation preferred",
-    "Prefers authorisation in a separate call.",
+    "True to prefer authorisation in a separate call.",
   ).meta({ listedBy: "payments.cancel" }),
 };
 export const notificationHeaders = {

@@ -144,7 +144,8 @@ export const getCashPosition = procedure({
     }),
     rates: Rates.optional().meta({
       title: "Rates",
-      description: 'Price of one unit of each currency, in `into`, such as { USD: "0.92" }.',
+      description:
+        'Price of one unit of each currency, in the currency given as `into`, such as { USD: "0.92" }.',
     }),
   },
   resultList: "balances",

@@ -88,7 +88,8 @@ export const connectConsent = procedure({
   title: "Connect bank accounts",
   summary:
     "Requests a consent to read accounts through open banking and waits until a person has authorised it.",
-  notes: "Give the person the link in the progress or result; to wait longer, pass consent_id.",
+  notes:
+    "Give the person the link from the progress messages or the result; to wait longer, call again with consent_id.",
   keywords: [
     "link",
     "permission",

@@ -236,7 +236,8 @@ export const getExposure = procedure({
     }),
     rates: Rates.optional().meta({
       title: "Rates",
-      description: 'Price of one unit of each currency, in `base_currency`, such as { USD: "0.92" }.',
+      description:
+        'Price of one unit of each currency, in the currency given as `base_currency`, such as { USD: "0.92" }.',
     }),
   },
   resultList: "positions",

@@ -105,7 +105,7 @@ export const summarizeTransactions = procedure({
   title: "Summarise transactions",
   summary:
     "Sums transactions per month, counterparty, account, currency, direction or type. For individual transactions, use transactions.find.",
-  notes: "Own transfers and both sides of trades are included.",
+  notes: "Includes transfers between own accounts and both trade sides.",
   keywords: [
     "turnover",
     "spending",
