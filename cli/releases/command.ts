@@ -15,6 +15,7 @@ import {
 } from "../../core/releases/people";
 import { type Policy, loadPolicy } from "../../core/releases/policy";
 import { releaseStates } from "../../core/releases/states";
+import type { OrderTerms } from "../../core/releases/terms";
 import { toReleaseReport } from "../../core/releases/report";
 import { policyForRelease } from "../../core/releases/decide";
 import {
@@ -98,6 +99,11 @@ const list: MemberCommand = {
   },
 };
 
+const summarizeOrder = ({ fixed_side, amount, buy_currency, sell_currency }: OrderTerms): string =>
+  fixed_side === "sell"
+    ? `sell ${amount} ${sell_currency} for ${buy_currency}`
+    : `buy ${amount} ${buy_currency} with ${sell_currency}`;
+
 function toRow(release: Release) {
   const {
     release: id,
@@ -108,11 +114,10 @@ function toRow(release: Release) {
     terms,
     environment,
   } = toReleaseReport(release);
-  const { fixed_side, amount, buy_currency, sell_currency, method, target } = terms;
   const request =
     release.sealed.kind === "order"
-      ? `${String(fixed_side)} ${String(amount)}, buy ${String(buy_currency)} for ${String(sell_currency)}`
-      : `${String(method)} ${String(target)}`;
+      ? summarizeOrder(release.sealed.terms)
+      : `${String(terms.method)} ${String(terms.target)}`;
   return { release: id, state, operation, request, asked_by, valid_until, environment };
 }
 
