@@ -170,7 +170,7 @@ function hints(error: unknown, service: Service | undefined): string[] {
     });
   if (error instanceof Unauthorized)
     return [
-      `Log in with fxdesk login, or set credentials in the environment: ${credentialVariables(service).join(", ")}.`,
+      `Log in with fxdesk login, or set the credentials that your connection uses: ${credentialVariables(service).join(", ")}.`,
     ];
   return [];
 }

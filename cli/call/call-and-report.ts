@@ -19,7 +19,7 @@ interface ReportedCall {
 /** Returns the error for a call that may have been carried out. */
 const possiblyDoneError = (operation: Callable, reason: string, cause?: unknown): FxdeskError =>
   new OutcomeUnknown(
-    `${operation.name}: ${reason} It may have been carried out: ${lookupInstruction(operation)} before you repeat it.`,
+    `${operation.name}: ${reason} The call may have been carried out: ${lookupInstruction(operation)} before you repeat it.`,
     { operation: operation.name, code: "outcome_unknown", outcome: "unknown", attempts: 1, cause },
   );
 

@@ -51,10 +51,12 @@ export const resumeCommand: Command = {
       terminal,
       async (store) => [await endHalts(store, environment), await listHalts(store)] as const,
     );
-    const message = ended.length === 0 ? "There was no halt." : "The halt has ended. Calls are sent again.";
+    const where = environment === undefined ? "" : ` of the environment ${environment}`;
+    const message =
+      ended.length === 0 ? `There was no halt${where}.` : "The halt has ended. Calls are sent again.";
     const lines = [
       halts.length > 0 && ended.length > 0 ? "One halt has ended." : message,
-      ...halts.map((each) => `Still in force: ${describeHalt(each)}`),
+      ...halts.map((each) => `Another halt is still in force: ${describeHalt(each)}`),
     ];
     await printResult(parsed, terminal, { ended, halts }, `${lines.join("\n")}\n`);
   },

@@ -1,4 +1,5 @@
 /** The `fxdesk store` commands: check, migrate, move and clean the database of fxdesk. */
+import { statSync } from "node:fs";
 import { environmentName } from "../../core/call/settings";
 import {
   storeExists,
@@ -66,6 +67,8 @@ function targetSettingsFrom(parsed: ParsedArguments, terminal: Terminal): StoreS
   const { storeKey } = settingsFrom(parsed, terminal.environment);
   const store = parsed.string("to");
   if (!store) throw new UsageError("--to is required: the new location of the store.");
+  if (statSync(store, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`--to must name a file; ${store} is a folder.`);
   try {
     return parseStoreSettings({ store, storeKey: terminal.environment[targetKey] || storeKey });
   } catch (error) {

@@ -222,7 +222,7 @@ function assertSafe({ host = "127.0.0.1", address, certificate }: ReleasesPageOp
   if (isLoopback(host)) return;
   if (address?.protocol !== "https:" || !certificate)
     throw new TypeError(
-      `host ${host} is reachable from other machines, which requires the https address of the page, a certificate and its key.`,
+      `host ${host} is reachable from other machines: set --address to the https address of the page, and --certificate and --key.`,
     );
 }
 

@@ -104,11 +104,16 @@ export const settingsFrom = (
 
 /**
  * Converts a TypeError about a setting to a UsageError that names the variable and flag; rethrows other errors. The message
- * must begin with the name of the setting.
+ * must begin with the name of the setting, and quote the names of others.
  */
 export function throwAsUsage(error: unknown, service: ServiceSettings = contract): never {
   if (!(error instanceof TypeError)) throw error;
-  throw new UsageError(error.message.replace(/^\w+/, (name) => settingLocation(name, service) ?? name));
+  const message = error.message
+    .replace(/^\w+/, (name) => settingLocation(name, service) ?? name)
+    .replace(/`(\w+)`/g, (quoted, name: string) =>
+      settingLocation(name, service) ? environmentName(name) : quoted,
+    );
+  throw new UsageError(message);
 }
 
 /** Runs `read` and converts its TypeError with `throwAsUsage`. */
@@ -132,9 +137,11 @@ export function settingLocation(name: string, service: ServiceSettings = contrac
   return setting.secret ? environmentName(name) : `${environmentName(name)} or --${flagName(name)}`;
 }
 
-/** Returns the environment variables that hold credentials. */
+/** Returns the environment variables that hold secret credentials of the service. */
 export const credentialVariables = (service: ServiceSettings = contract): string[] =>
-  secretSettings(service).map(({ name }) => environmentName(name));
+  secretSettings(service)
+    .filter((setting) => setting.section === "credentials")
+    .map(({ name }) => environmentName(name));
 
 export const storeSettingsFrom = (parsed: ParsedArguments, { environment }: Terminal): StoreSettings =>
   asUsageError(() => parseStoreSettings(settingsFrom(parsed, environment)));

@@ -43,7 +43,7 @@ const retryLater = { retryable: true, hint: "Try again later." } as const;
 const kindByStatus: Readonly<Record<number, ErrorKind>> = {
   400: { code: "invalid_input" },
   401: { code: "unauthorized", hint: "Check the credentials of the connection." },
-  403: { code: "forbidden", hint: "Check that the credentials are valid for this client." },
+  403: { code: "forbidden", hint: "Also check that the credentials are valid for this client." },
   404: { code: "not_found" },
   405: { code: "not_allowed" },
   408: { code: "timeout", ...retryLater },
@@ -75,9 +75,9 @@ export const invalidInputError = (
     violations,
   });
 
-const maybeCarriedOutHint = "It may have been carried out: check before repeating it.";
+const maybeCarriedOutHint = "The call may have been carried out: check before you repeat it.";
 const doNotRepeatHint = (operation: Callable) =>
-  `Do not repeat it: ${lookupInstruction(operation)} whether it was carried out.`;
+  `Do not repeat the call: ${lookupInstruction(operation)} whether it was carried out.`;
 
 /** A 409 may be caused by an earlier call whose response was lost. */
 const earlierCallHint = (operation: Callable) =>
@@ -192,7 +192,7 @@ function classifyFailure(error: unknown, status: number | undefined): Failure | 
   if (error instanceof TokenFailure) {
     const { isRefused, retryAfterMs } = error;
     const code = isRefused ? "unauthorized" : "unavailable";
-    return { code, message: `No access token. ${message}`, retryable: !isRefused, retryAfterMs };
+    return { code, message: `There is no access token. ${message}`, retryable: !isRefused, retryAfterMs };
   }
   if (error instanceof ResponseTooLarge || error instanceof IncompleteFile)
     return { code: "invalid_response", message, retryable: false };

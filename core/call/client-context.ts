@@ -140,6 +140,15 @@ type ContextParts = Pick<
   "service" | "addresses" | "secrets" | "transport" | "timeoutMs" | "store"
 >;
 
+/** Names the address of the server first, because most services have no other address for tokens. */
+function noTokenAddressError({ setting, template = "" }: Server, tokenSetting: string): TypeError {
+  const parts = [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => `\`${name}\``);
+  const others = [...(parts.length > 0 ? [parts.join(" and ")] : []), `\`${tokenSetting}\``];
+  return new TypeError(
+    `${setting} is needed to log in and to refresh the access token. It can be replaced by ${others.join(", or by ")}.`,
+  );
+}
+
 /** Returns the OAuth application for logins and token refreshes, or undefined if it is not configured. */
 export function oauthApplicationFrom(
   { service, addresses, timeoutMs }: Pick<ContextParts, "service" | "addresses" | "timeoutMs">,
@@ -149,7 +158,7 @@ export function oauthApplicationFrom(
   if (!service.tokens || !clientId || !clientSecret) return undefined;
   const { setting, server, path, loginPath, scope } = service.tokens;
   const endpoint = settings[setting] ? parseAddress(setting, settings[setting]) : addresses[server];
-  if (!endpoint) throw new TypeError(`${setting} is needed to log in and to refresh the access token.`);
+  if (!endpoint) throw noTokenAddressError(service.servers[server]!, setting);
   const { origin, pathPrefix } = endpoint;
   const loginPage = origin + pathPrefix + loginPath;
   return { origin, path: pathPrefix + path, loginPage, clientId, clientSecret, scope, timeoutMs };

@@ -103,7 +103,7 @@ function assertTrustedOwner(path: string): void {
   const { uid, gid, mode } = statSync(path);
   if (uid !== process.getuid!() && uid !== 0) fail(`names ${path}, which belongs to another user.`);
   const others = uid === gid && uid !== 0 ? 0o002 : 0o022;
-  if (mode & others) fail(`names ${path}, which others may write to: chmod go-w ${path}`);
+  if (mode & others) fail(`names ${path}, which other users can change. Run \`chmod go-w ${path}\`.`);
 }
 
 function resolveModulePath(configuredPath: string): string {

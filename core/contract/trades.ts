@@ -177,8 +177,8 @@ export const bookTrade = operation({
   responses: { 201: json(ConfirmedTrade, "The trade is booked.") },
   errors: {
     ...usualErrors([401], [400, 403, 502]),
-    404: "Client or quote ID not found.",
-    409: withErrorMessage("A conflict that can be corrected; see the error details."),
+    404: "Client ID or quote ID not found.",
+    409: withErrorMessage("There is a conflict that you can correct; see the error details."),
   },
   identifiedBy: "trade_id",
   lookup: "trades.list",
@@ -216,7 +216,7 @@ export const listTrades = operation({
   },
   pages: { page: "page", size: "page_size", defaultSize: 50 },
   responses: { 200: json(z.array(BookedTrade), "Trades of the client.") },
-  errors: { ...usualErrors([400, 401, 403, 502]), 404: "Client or quote ID not found." },
+  errors: { ...usualErrors([400, 401, 403, 502]), 404: "Client ID or quote ID not found." },
   contract: "27",
 });
 

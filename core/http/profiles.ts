@@ -46,7 +46,7 @@ const alreadyExists = (error: unknown) => (error as NodeJS.ErrnoException).code 
 /** Throws if other users may read the file. Not checked on Windows, where the folder's permissions apply. */
 async function assertPrivate(path: string): Promise<void> {
   if (process.platform === "win32" || ((await stat(path)).mode & 0o077) === 0) return;
-  throw new Error(`Other users can read ${path}. Restrict it: chmod 600 ${path}`);
+  throw new Error(`Other users can read ${path}. Run \`chmod 600 ${path}\`.`);
 }
 
 function parseProfiles(text: string, path: string): Profiles {

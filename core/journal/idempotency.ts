@@ -79,9 +79,9 @@ function intentOf(call: PreparedCall, context: ClientContext): Intent {
 }
 
 function describeOutcome({ state, ending }: Entry): string {
-  if (isNotExecuted({ state })) return "it was not carried out";
-  if (state === "done") return `it was carried out${ending?.identity ? ` (${ending.identity})` : ""}`;
-  return "its outcome is unknown";
+  if (isNotExecuted({ state })) return "That call was not carried out.";
+  if (state === "done") return `That call was carried out${ending?.identity ? ` (${ending.identity})` : ""}.`;
+  return "The outcome of that call is unknown.";
 }
 
 function keyConflictError(call: PreparedCall, entry: Entry): FxdeskError {
@@ -89,8 +89,8 @@ function keyConflictError(call: PreparedCall, entry: Entry): FxdeskError {
   const name = call.options.key === undefined ? call.operation.singleUseField : "key";
   return new Conflict(
     `${operation}: The ${name} ${JSON.stringify(key)} was already used at ${new Date(begunAt).toISOString()} for a call ` +
-      `with other terms (journal entry ${id}): ${describeOutcome(entry)}. ` +
-      "Nothing was sent now. With another key, both calls may be carried out.",
+      `with other terms (journal entry ${id}). ${describeOutcome(entry)} ` +
+      `Nothing was sent now. If you send this call with another ${name}, both calls may be carried out.`,
     { operation, code: "conflict", outcome: "not-sent", journal: { entry: id, replayed: false } },
   );
 }

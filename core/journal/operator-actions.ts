@@ -2,7 +2,7 @@
 import type { Store } from "../store/open";
 import { type ChainWriter, withChain, saltDetails } from "./hash-chain";
 import type { EntryOutcome, Entry } from "./entry";
-import { getEntry, isFinal } from "./entry-rows";
+import { getEntry, hasEnded, isFinal } from "./entry-rows";
 import { recordOutcome } from "./transitions";
 
 /** The entry does not exist or its state does not allow the action. Nothing was changed. */
@@ -35,7 +35,11 @@ export const resolveEntry = (
   withChain(store, async (chain) => {
     const entry = await getEntryOrThrow(chain, id);
     if (entry.state !== "unknown")
-      throw new EntryRefusal(`Journal entry ${id} is ${entry.state}: only an unknown entry can be resolved.`);
+      throw new EntryRefusal(
+        hasEnded(entry.state)
+          ? `Journal entry ${id} cannot be resolved: its outcome is already known (${entry.state}).`
+          : `Journal entry ${id} cannot be resolved yet: its call is still in progress (${entry.state}).`,
+      );
     const outcome: EntryOutcome = {
       state,
       by: "person",
@@ -54,7 +58,8 @@ export const eraseDetails = (store: Store, id: string): Promise<Entry> =>
     const { state } = await getEntryOrThrow(chain, id);
     if (!isFinal(state))
       throw new EntryRefusal(
-        `Journal entry ${id} is ${state}: its details are needed until its outcome is known.`,
+        `The details of journal entry ${id} cannot be erased yet: its outcome is unknown, ` +
+          "and they are needed until it is known.",
       );
     const erased = await chain.run(
       `DELETE FROM fxdesk_journal_details

@@ -126,7 +126,7 @@ async function evaluate(entry: Entry, all: readonly ListedItem[], sources: Searc
   const free = await filterUnowned(entry, listed, findByIdentity);
   const open = sameReference.filter(isUndecided);
   const searched =
-    `Searched ${listName} at ${new Date(now).toISOString()} for the reference ${entry.reference} ` +
+    `fxdesk searched ${listName} at ${new Date(now).toISOString()} for the reference ${entry.reference} ` +
     `from ${from} to ${to}`;
   const weakness = sameReferenceRemark(sameReference);
   const [first, ...others] = free;

@@ -105,8 +105,15 @@ const bodyNotStored: Violation = {
 
 const processDied = "The process that made this call ended before the outcome was known.";
 
-const appendReplayRemark = (words: string, { id }: Entry) =>
-  `${words} This is the outcome of the earlier call with this key (journal entry ${id}); nothing was sent now.`;
+/** Puts the remark before the words of the earlier error, which begin with the operation. */
+function addReplayRemark(words: string, { id, operation }: Entry): string {
+  const prefix = `${operation}: `;
+  const outcome = words.startsWith(prefix) ? words.slice(prefix.length) : words;
+  return (
+    `${prefix}Nothing was sent now. This repeats the outcome of the earlier call with this key ` +
+    `(journal entry ${id}): ${outcome}`
+  );
+}
 
 /** Recreates the error of an earlier call. It is not retryable: the same key never succeeds. */
 function toError(operation: Declaration, entry: Entry): FxdeskError {
@@ -132,7 +139,7 @@ function toError(operation: Declaration, entry: Entry): FxdeskError {
     const lost =
       message ?? unreadableResponseError(operation, processDied, { attempts: 0, sent: true }).message;
     const words = note === undefined ? lost : `${lost} ${note}`;
-    return new errors.OutcomeUnknown(appendReplayRemark(words, entry), {
+    return new errors.OutcomeUnknown(addReplayRemark(words, entry), {
       ...facts,
       code: "outcome_unknown",
       outcome: "unknown",
@@ -140,7 +147,7 @@ function toError(operation: Declaration, entry: Entry): FxdeskError {
   }
   const type = ((errors as Readonly<Record<string, unknown>>)[name ?? ""] ?? FxdeskError) as ErrorClass;
   const words = message ?? `${operation.name}: The service refused the call${note ? ` (${note})` : ""}.`;
-  return new type(appendReplayRemark(words, entry), {
+  return new type(addReplayRemark(words, entry), {
     ...facts,
     code: (code ?? "refused") as errors.ErrorCode,
     outcome: "rejected",

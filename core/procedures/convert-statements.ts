@@ -140,7 +140,7 @@ async function withFieldErrors<T>(field: string, work: () => Promise<T>): Promis
     return await work();
   } catch (error) {
     if (error instanceof FormatError)
-      throw invalidInputError({ name }, [{ field, message: `is not usable: ${error.message}` }]);
+      throw invalidInputError({ name }, [{ field, message: `cannot be read: ${error.message}` }]);
     throw error;
   }
 }

@@ -170,7 +170,7 @@ function parseHeader<C extends string>(header: RowText, columns: Columns<C>) {
   const missing = names.filter((name) => columns[name].required && !found.includes(name));
   if (missing.length > 0)
     throw new UnreadableCsv(
-      `the header has no column ${missing.join(" or ")}; allowed columns: ${names.join(", ")}`,
+      `the header lacks the ${missing.length > 1 ? "columns" : "column"} ${new Intl.ListFormat("en-GB").format(missing)}; allowed columns: ${names.join(", ")}`,
       header.line,
     );
   return { separator, found };

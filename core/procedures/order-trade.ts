@@ -16,10 +16,10 @@ const rateField = (title: string, description: string) =>
 
 const utcTime = z
   .string()
-  .regex(
-    /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?Z$/,
-    "must be a UTC time, such as 2026-01-31T16:30Z",
-  )
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?Z$/, {
+    error: "must be a UTC time, such as 2026-01-31T16:30Z",
+    abort: true,
+  })
   .refine((text) => !Number.isNaN(Date.parse(text)), "must be an existing time");
 
 export const orderTrade = procedure({

@@ -109,7 +109,7 @@ export const PeriodText = z
   .string()
   .refine(
     (text) => parsePeriod(text) !== undefined,
-    'must be a period, such as "last month", "yesterday", "last 30 days", 2026-01, 2026-Q1 or 2026-01-01..2026-01-31',
+    'must be a period, such as "last month", "yesterday", "last 30 days", 2026-01, 2026-Q1 or 2026-01-01..2026-01-31 (the earlier day first)',
   )
   .meta({
     title: "Period",
@@ -135,7 +135,7 @@ export const FuturePeriodText = z
   .string()
   .refine(
     (text) => parseFuturePeriod(text) !== undefined,
-    'must be a period, such as "next 30 days", "this month", tomorrow, 2026-01, 2026-Q1 or 2026-01-01..2026-01-31',
+    'must be a period, such as "next 30 days", "this month", tomorrow, 2026-01, 2026-Q1 or 2026-01-01..2026-01-31 (the earlier day first)',
   )
   .meta({
     title: "Period",

@@ -6,7 +6,7 @@ import { approvalRequirements, canDecide, describeRequirements } from "./policy-
 import { type Decision, type Release, ReleaseRefusal } from "./release";
 import { isApproved } from "./release-guard";
 import { getRelease, listDecisions, saveDecision, transitionRelease } from "./repository";
-import { effectiveState, type ReleaseState } from "./states";
+import { describeStateConflict, effectiveState, type ReleaseState } from "./states";
 
 /** A decision of an authenticated person. */
 export interface DecisionRequest {
@@ -41,7 +41,7 @@ export function findDecisionProblem(
   { person, decision, policy }: Pick<DecisionRequest, "person" | "decision" | "policy">,
 ): string | undefined {
   if (state !== "waiting" && !(state === "released" && decision === "refuse"))
-    return `${id} is ${state}: it ${decision === "refuse" ? "can no longer be refused" : "cannot be released"}.`;
+    return describeStateConflict(id, state, decision === "refuse" ? "refused" : "released");
   const { asker } = sealed;
   const requirements = approvalRequirements(policy, sealed);
   if (asker === undefined)

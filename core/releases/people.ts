@@ -109,7 +109,7 @@ const setEntry = (path: string, section: Section, person: string, value: string)
 const removeEntry = (path: string, section: Section, what: string, person: string): Promise<void> =>
   updatePeopleFile(path, (before) => {
     if (!Object.hasOwn(before[section], person))
-      throw new TypeError(`people: ${path} contains no ${what} of ${person}.`);
+      throw new TypeError(`people: ${path} contains no ${what} for ${person}.`);
     const { [person]: _, ...rest } = before[section];
     return { ...before, [section]: rest };
   });

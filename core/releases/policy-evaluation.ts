@@ -157,9 +157,12 @@ export function findPolicyViolation(policy: Policy, sealed: SealedRequest): stri
       ? "The policy has limits but no rate for a currency of the order, so the limits cannot be checked."
       : undefined;
   const { currency } = policy.amounts!;
-  for (const limit of [limits.perTrade, limits.perDay])
+  for (const [limit, scope] of [
+    [limits.perTrade, "trade"],
+    [limits.perDay, "day"],
+  ] as const)
     if (limit !== undefined && amount.gt(limit))
-      return `The request commits ${amount.round(2).toFixed()} ${currency}; the policy allows ${limit} ${currency}.`;
+      return `The request commits ${amount.round(2).toFixed()} ${currency}; the policy allows at most ${limit} ${currency} per ${scope}.`;
   return undefined;
 }
 
@@ -171,5 +174,5 @@ export function findHoursViolation(policy: Policy, moment: number): string | und
   const isOpen = (hours.days as readonly string[]).includes(weekday) && time >= hours.from && time < hours.to;
   return isOpen
     ? undefined
-    : `The policy allows sending ${hours.days.join(", ")} ${hours.from}–${hours.to} ${timeZone}.`;
+    : `The policy does not allow sending now; it allows it on ${hours.days.join(", ")}, from ${hours.from} to ${hours.to} ${timeZone}.`;
 }

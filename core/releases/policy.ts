@@ -145,13 +145,14 @@ export const Policy = z
           ["rules", index, "yes"],
           `requires ${yes} people, but only ${new Set(eligible).size} may release`,
         );
-      if (above !== undefined && !policy.amounts) addIssue(["rules", index, "above"], "requires amounts");
+      if (above !== undefined && !policy.amounts)
+        addIssue(["rules", index, "above"], "`above` also requires `amounts`");
     });
     for (const [name, deputies] of Object.entries(policy.deputies)) {
       checkKnown(name, ["deputies", name]);
       deputies.forEach((deputy, position) => checkKnown(deputy, ["deputies", name, position]));
     }
-    if (policy.limits && !policy.amounts) addIssue(["limits"], "requires amounts");
+    if (policy.limits && !policy.amounts) addIssue(["limits"], "`limits` also requires `amounts`");
     if (policy.hours && policy.hours.from >= policy.hours.to)
       addIssue(["hours", "to"], "must be later than from");
   })

@@ -10,25 +10,26 @@ interface ProtectedFile {
   readonly isSecret: boolean;
 }
 
-/** Returns the text of a file. Throws a TypeError that starts with the setting. */
+/** Returns the text of a file. Throws a TypeError that names the setting. */
 export async function readProtectedFile({ setting, path, isSecret }: ProtectedFile): Promise<string> {
   if (!isAbsolute(path))
     throw new TypeError(`${setting} must be the absolute path of a file, not ${JSON.stringify(path)}.`);
+  const file = `The ${setting} file ${path} (FXDESK_${setting.toUpperCase()})`;
   try {
     const { uid, mode } = await stat(path);
     if (process.platform !== "win32") {
-      if (uid !== process.getuid!() && uid !== 0)
-        throw new TypeError(`${setting} names ${path}, which is owned by another user.`);
+      if (uid !== process.getuid!() && uid !== 0) throw new TypeError(`${file} is owned by another user.`);
       if (mode & 0o022)
-        throw new TypeError(`${setting} names ${path}, which other users can write: run chmod go-w ${path}`);
+        throw new TypeError(`${file} can be changed by other users. Run \`chmod go-w ${path}\`.`);
       if (isSecret && mode & 0o044)
-        throw new TypeError(`${setting} names ${path}, which other users can read: run chmod 600 ${path}`);
+        throw new TypeError(`${file} can be read by other users. Run \`chmod 600 ${path}\`.`);
     }
     return await readFile(path, "utf8");
   } catch (error) {
     if (error instanceof TypeError) throw error;
-    throw new TypeError(`${setting} names ${path}, which cannot be read: ${(error as Error).message}.`, {
-      cause: error,
-    });
+    const { code, message } = error as NodeJS.ErrnoException;
+    const remedy =
+      code === "ENOENT" && setting === "people" ? " Create it with `fxdesk releases enrol <name>`." : "";
+    throw new TypeError(`${file} cannot be read: ${message}.${remedy}`, { cause: error });
   }
 }

@@ -126,8 +126,8 @@ async function checkDayLimit(
     if (before.plus(amount).gt(perDay))
       throw releaseRefusedError(
         release.sealed.operation,
-        `${before.round(2).toFixed()} of ${perDay} ${policy.amounts!.currency} are already committed on ${day}; this request ` +
-          `adds ${amount.round(2).toFixed()}.`,
+        `This request would exceed the daily limit of ${perDay} ${policy.amounts!.currency}: ${before.round(2).toFixed()} are ` +
+          `already committed on ${day}, and it adds ${amount.round(2).toFixed()}.`,
       );
   }
   return { day, amount: amount.toFixed() };

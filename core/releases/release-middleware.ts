@@ -74,7 +74,7 @@ export class ReleaseMiddleware {
     if (release === "policy")
       throw releaseRefusedError(
         operation,
-        "The release was requested under a policy, but FXDESK_POLICY is not set here.",
+        "The release was requested under a policy, but FXDESK_POLICY is not set for this process.",
       );
     if (release === undefined) return { policy: undefined, people };
     if (!people)
@@ -187,7 +187,7 @@ function releaseNeededError({ id, sealed }: Release, words: string): FxdeskError
   const { operation, validUntil } = sealed;
   return new ReleaseNeeded(
     `${operation}: The request needs ${words}. It waits as ${id} until ${new Date(validUntil).toISOString()}. Nothing was sent. ` +
-      `Once it is released (\`fxdesk releases release ${id}\`), repeat the call to send it.`,
+      `Once another person has released it (\`fxdesk releases release ${id} --as <name>\`), repeat the call to send it.`,
     { operation, code: "release_needed", outcome: "not-sent", release: id },
   );
 }
@@ -195,5 +195,5 @@ function releaseNeededError({ id, sealed }: Release, words: string): FxdeskError
 /** Allows one use of a release. A call that was certainly not sent may be retried under its journal entry. */
 const findUseProblem = ({ id, state, entry: used }: Release, entry: string): string | undefined => {
   if (state === "released" || (state === "sent" && used === entry)) return undefined;
-  return state === "sent" ? `${id} was already used; a release is valid once.` : `${id} is ${state}.`;
+  return state === "sent" ? `${id} was already used; a release can be used only once.` : `${id} is ${state}.`;
 };

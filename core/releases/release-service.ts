@@ -27,7 +27,7 @@ import {
   type ReleaseList,
   transitionRelease,
 } from "./repository";
-import { effectiveState, isFinalState, isUnsentState } from "./states";
+import { describeStateConflict, effectiveState, isFinalState, isUnsentState } from "./states";
 import { requestHashOf, type SealedRequest } from "./terms";
 
 export interface ReleaseRequest {
@@ -107,7 +107,7 @@ export class ReleaseService {
     return changeReleases(this.store, async (access) => {
       const release = await getRelease(access, id);
       const state = effectiveState(release, access.moment);
-      if (!isUnsentState(state)) throw new ReleaseRefusal(`${id} is ${state}: it cannot be cancelled.`);
+      if (!isUnsentState(state)) throw new ReleaseRefusal(describeStateConflict(id, state, "cancelled"));
       const remark = by === undefined ? "Cancelled." : `Cancelled by ${by}.`;
       const progress = { ...release.progress, remark };
       return transitionRelease(access, release, "cancelled", { progress, nextAt: 0 });
@@ -147,7 +147,7 @@ async function findDuplicate(
     if (!latest) return undefined;
     if (latest.requestHash !== requestHash)
       throw new ReleaseRefusal(
-        `The key ${JSON.stringify(key)} belongs to another request, ${latest.id}, which is ${effectiveState(latest, access.moment)}. Under another key, this request may be carried out in addition.`,
+        `The key ${JSON.stringify(key)} belongs to another request, ${latest.id}, which is ${effectiveState(latest, access.moment)}. If you send this request under another key, both requests may be carried out.`,
       );
     return isReusable(latest) ? latest : undefined;
   }
@@ -173,8 +173,8 @@ async function assertConfirmed(
     asks: requestHash,
   }).catch((error: Error) => {
     throw new RequestDeclined(
-      `The release could not be confirmed, so it was not requested: ${error.message}.`,
+      `The request was not confirmed, so no release was requested: ${error.message}.`,
     );
   });
-  if (!isConfirmed) throw new RequestDeclined("The release was declined, so it was not requested.");
+  if (!isConfirmed) throw new RequestDeclined("The request was not confirmed, so no release was requested.");
 }

@@ -40,6 +40,13 @@ export const isFinalState = (state: ReleaseState): boolean => transitions[state]
 export const canTransition = (state: ReleaseState, next: ReleaseState): boolean =>
   state === next || transitions[state].includes(next);
 
+/** Describes why a release in this state cannot get the wanted state. */
+export const describeStateConflict = (
+  id: string,
+  state: ReleaseState,
+  wanted: "released" | "refused" | "cancelled",
+): string => (state === wanted ? `${id} is already ${state}.` : `${id} cannot be ${wanted}: it is ${state}.`);
+
 /** True if the request of a release was not sent: it can be cancelled, and expires. */
 export const isUnsentState = (state: ReleaseState): boolean => state === "waiting" || state === "released";
 

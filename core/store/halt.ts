@@ -25,7 +25,7 @@ const parseHalt = (row: Row): Halt => ({
 export function describeHalt({ environment, at, by, reason }: Halt): string {
   const where = environment === undefined ? "" : ` in the environment ${environment}`;
   const why = reason === undefined ? "" : ` (${reason})`;
-  return `Calls that change data or move money are halted${where} since ${new Date(at).toISOString()} by ${by}${why}.`;
+  return `Calls that change data or move money were halted${where} at ${new Date(at).toISOString()} by ${by}${why}.`;
 }
 
 /** Thrown if a halt stops a call. */

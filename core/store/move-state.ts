@@ -50,7 +50,7 @@ export async function assertNotMoved(run: StatementRunner): Promise<void> {
   if (move?.stage === "left") throw storeMovedError(move.place);
   if (move?.stage === "arriving")
     throw new Error(
-      `The move from ${move.place} to this store is incomplete. Run \`fxdesk store move\` there again.`,
+      `The move from ${move.place} to this store is incomplete. Run \`fxdesk store move\` again, with FXDESK_STORE set to ${move.place}.`,
     );
 }
 

@@ -136,7 +136,9 @@ const startMove = (from: Database, to: Database): Promise<Move> =>
   from.transaction(async (run) => {
     const known = await moveOf(run);
     if (known?.stage === "arriving")
-      throw new Error(`${from.description} is an incomplete copy. Move ${known.place} first.`);
+      throw new Error(
+        `${from.description} is an incomplete copy of ${known.place}. Complete that move first: run \`fxdesk store move\` with FXDESK_STORE set to ${known.place}.`,
+      );
     if (known) return known;
     const move: Move = { id: randomUUID(), stage: "leaving", place: to.description };
     await setMove(run, move);
@@ -191,7 +193,7 @@ async function moveBetween(from: MoveEndpoint, to: MoveEndpoint): Promise<Record
   const move = await startMove(from, to);
   const there = await to.transaction(moveOf);
   if (there?.id === move.id && there.stage !== "arriving")
-    throw new Error(`${to.description} is the source itself. Nothing was moved.`);
+    throw new Error(`${to.description} is both the source and the target of the move. Nothing was moved.`);
   if (move.stage === "left") {
     if (there?.id !== move.id || move.place !== to.description) throw storeMovedError(move.place);
   } else {

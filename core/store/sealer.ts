@@ -48,7 +48,7 @@ export function createSealer(key: Buffer | undefined): Sealer {
       try {
         return decrypt(key, sealed.slice(keyPrefix!.length), location);
       } catch {
-        throw new Error(`A sealed text in ${location.split(" ")[0]} was changed or is incomplete.`);
+        throw new Error(`An encrypted text in ${location.split(" ")[0]} was changed or is incomplete.`);
       }
     },
   };

@@ -51,7 +51,9 @@ export function parseStoreSettings(given: {
   if (!isAbsolute(location) && !(isPostgres(location) && URL.canParse(location)))
     throw new TypeError("store must be the absolute path of a file, or a URL postgres://host/database.");
   if (key && key.length !== keyLength)
-    throw new TypeError(`storeKey must be ${keyLength} bytes in base64, not ${key.length}.`);
+    throw new TypeError(
+      `storeKey must be ${keyLength} bytes in base64; the given value has ${key.length} bytes.`,
+    );
   if (!key && isPostgres(location))
     throw new TypeError("storeKey is required for a store in PostgreSQL: others can read the database.");
   return { location, key };

@@ -87,7 +87,7 @@ async function createPrivateFile(path: string): Promise<boolean> {
   try {
     const { mode, size } = await file.stat();
     if (process.platform !== "win32" && (mode & 0o077) !== 0)
-      throw new Error(`Other users can read ${path}. Run chmod 600 ${path}`);
+      throw new Error(`Other users can read ${path}. Run \`chmod 600 ${path}\`.`);
     return size === 0;
   } finally {
     await file.close();

@@ -171,7 +171,7 @@ test("an interrupted procedure may have been carried out", async () => {
   expect(await running.ended).toEqual([7, null]);
   expect(running.stderr).toBe(
     "accountDetails.open: Interrupted while it was running. " +
-      "It may have been carried out: check at the service before you repeat it.\n",
+      "The call may have been carried out: check at the service before you repeat it.\n",
   );
 });
 
@@ -187,7 +187,7 @@ describe("after the request was sent", () => {
     expect(running.stdout).toBe("");
     expect(running.stderr).toBe(
       `fxdesk: ${waitingMessage}trades.book: The command stopped waiting for the response. ` +
-        "Do not repeat it: check with trades.list whether it was carried out.\n",
+        "Do not repeat the call: check with trades.list whether it was carried out.\n",
     );
   });
 
@@ -204,7 +204,7 @@ describe("after the request was sent", () => {
 
   test.each([
     [409, 5, "trades.book: "],
-    [502, 7, "Do not repeat it: check with trades.list"],
+    [502, 7, "Do not repeat the call: check with trades.list"],
   ])("a signal does not change the outcome of a %i", async (status, code, message) => {
     const { variables, requested } = await startService();
     const running = startCommand(book, variables);

@@ -90,7 +90,7 @@ describe("a journal with a booking that was done and one that was lost", () => {
       endingDetails: { note: "seen in the list", actor: "treasurer" },
     });
     expect(await usageErrorOf(["journal", ...words], { variables })).toContain(
-      "only an unknown entry can be resolved",
+      "cannot be resolved: its outcome is already known",
     );
   });
 
@@ -108,7 +108,7 @@ describe("a journal with a booking that was done and one that was lost", () => {
     expect((await journal("verify")).code).toBe(0);
     expect((await journal("export")).stdout.split("\n")[0]).not.toContain("Ångström");
     expect(await usageErrorOf(["journal", "erase", lost.id], { variables })).toContain(
-      "its details are needed until its outcome is known",
+      "cannot be erased yet: its outcome is unknown",
     );
   });
 
@@ -189,10 +189,10 @@ describe("recover", () => {
     const lines = stdout.trimEnd().split("\n");
     expect(lines).toHaveLength(2);
     expect(lines).toContainEqual(
-      expect.stringMatching(new RegExp(`^${booked}  trades.book  done  TR\\d+  Searched`)),
+      expect.stringMatching(new RegExp(`^${booked}  trades.book  done  TR\\d+  fxdesk searched`)),
     );
     expect(lines).toContainEqual(
-      expect.stringMatching(new RegExp(`^${not}  trades.book  unknown  Searched .*no match`)),
+      expect.stringMatching(new RegExp(`^${not}  trades.book  unknown  fxdesk searched .*no match`)),
     );
     expect(await json("recover")).toMatchObject([{ entry: not, state: "unknown" }]);
   });

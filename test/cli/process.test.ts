@@ -160,7 +160,7 @@ describe("a running command", () => {
     expect(await stoppedBy("SIGINT")).toEqual([7, null]);
     expect(await stderr).toBe(
       "accountDetails.updateAlias: Interrupted after it was sent. " +
-        "It may have been carried out: check at the service before you repeat it.\n",
+        "The call may have been carried out: check at the service before you repeat it.\n",
     );
   });
 

@@ -121,7 +121,7 @@ test("accepts a decision with a secret, once", async () => {
   expect(await sendRequest(path, { cookie, form })).toMatchObject({ status: 303, location: path });
   expect(await stateOf(id)).toBe("released");
   const again = await sendRequest(path, { cookie, form });
-  expect(again).toMatchObject({ status: 409, text: expect.stringContaining("cannot be released") });
+  expect(again).toMatchObject({ status: 409, text: expect.stringContaining("is already released") });
 });
 
 describe("rejects a decision", () => {

@@ -96,7 +96,7 @@ describe("in a people file of its own", () => {
     const revoke = ["token", "erik", "--revoke"];
     expect(await change(revoke)).toMatchObject({ code: 0, stdout: "The token of erik was deleted.\n" });
     expect(await holder()).toBeUndefined();
-    expect(await change(revoke)).toEqual(failure(2, "contains no token of erik"));
+    expect(await change(revoke)).toEqual(failure(2, "contains no token for erik"));
   });
 
   test("sets and removes an e-mail address", async () => {

@@ -116,7 +116,7 @@ describe("fxdesk halt", () => {
     const all = await jsonOf<{ halts: object[] }>(["halt"], variables);
     expect(all.halts[0]).not.toHaveProperty("environment");
     expect((await run("resume --environment sandbox")).stdout).toMatch(
-      /^One halt has ended\.\nStill in force: .* by night desk\.\n$/,
+      /^One halt has ended\.\nAnother halt is still in force: .* by night desk\.\n$/,
     );
   });
 

@@ -75,7 +75,9 @@ describe("help", () => {
       "fxdesk call trades.book --quote-id <quote-id> --reason charitable_aid --yes",
     ])
       expect(stdout).toContain(words);
-    expect(stdout).toMatch(/409 +A conflict that can be corrected; see the error details. \(exit code 5\)/);
+    expect(stdout).toMatch(
+      /409 +There is a conflict that you can correct; see the error details. \(exit code 5\)/,
+    );
     expect(stdout).toMatch(/502 .*\(exit code 7\)/);
   });
 

@@ -193,7 +193,7 @@ test("exits at once on a second signal, and logs the unknown outcome", async () 
   expect(await served.exit).toBe(7);
   clearInterval(again);
   expect(served.log()).toEqual([
-    "fxdesk: trades.book: outcome unknown. The response was lost (the server was stopped). Do not repeat it: check with " +
+    "fxdesk: trades.book: outcome unknown. The response was lost (the server was stopped). Do not repeat the call: check with " +
       "trades.list whether it was carried out.",
   ]);
 });

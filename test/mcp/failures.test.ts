@@ -34,7 +34,7 @@ test.each<[string, Fault]>([
 ])("when %s, a booking is not repeated but looked up", async (_, fault) => {
   const { isError, text, calls } = await callOn(fault, "book_trade", booking);
   expect(isError).toBe(true);
-  expect(text).toContain("Do not repeat it: check with list_trades whether it was carried out.");
+  expect(text).toContain("Do not repeat the call: check with list_trades whether it was carried out.");
   expect(text).toContain(
     "It is unknown whether it was carried out: check with list_trades and ask the user before you call " +
       "book_trade again.",
@@ -79,7 +79,7 @@ test("cuts a long message of the service but keeps the advice", async () => {
   const body = JSON.stringify({ code: "c", message: "m".repeat(10_000), details: "" });
   const { text } = await callOn(respond(502, body), "book_trade", booking);
   expect(text.length).toBeLessThan(2_000);
-  expect(text).toContain("[c] Do not repeat it: check with list_trades whether it was carried out.");
+  expect(text).toContain("[c] Do not repeat the call: check with list_trades whether it was carried out.");
 });
 
 const response = (status: number, body: unknown): ServiceResponse => ({

@@ -363,14 +363,14 @@ describe("several people on one server over HTTP, each with a token", () => {
     expect([await status(carl), await status(second)]).toEqual([401, 200]);
     await revokeToken(people, "carl");
     for (const refused of [second, "another-unknown-token", ""]) expect(await status(refused)).toBe(401);
-    await expect(revokeToken(people, "carl")).rejects.toThrow("contains no token of carl");
+    await expect(revokeToken(people, "carl")).rejects.toThrow("contains no token for carl");
   });
 
   test("only the server's token counts while the people file is unsafe", async () => {
     await chmod(people, 0o644);
     try {
       expect([await status(tokens.anna), await status(token)]).toEqual([503, 200]);
-      expect(console.error).toHaveBeenLastCalledWith(expect.stringContaining("which other users can read"));
+      expect(console.error).toHaveBeenLastCalledWith(expect.stringContaining("can be read by other users"));
     } finally {
       await chmod(people, 0o600);
     }

@@ -132,11 +132,11 @@ function parseHeader(header: string, line: number): readonly string[] {
     throw new FormatError(
       "unrecognised",
       columnPosition("record", line),
-      `the header lacks this column${looksLikeHint(header)}`,
+      `the header lacks the column record${looksLikeHint(header)}`,
     );
   const missing = requiredColumns.find((name) => !cells.includes(name));
   if (missing !== undefined)
-    throw new FormatError("missing", columnPosition(missing, line), "the header lacks this column");
+    throw new FormatError("missing", columnPosition(missing, line), `the header lacks the column ${missing}`);
   const duplicate = columns.find(({ name }) => cells.indexOf(name) !== cells.lastIndexOf(name));
   if (duplicate)
     throw new FormatError(

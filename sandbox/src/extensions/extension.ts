@@ -90,7 +90,7 @@ function createQuote(toolkit: Toolkit) {
       401: "Access denied due to authentication failure.",
       403: ["Action not completed due to data constraints.", ErrorMessage],
       404: "Client or parent trade ID not found.",
-      409: ["A conflict that can be corrected; see the error details.", ErrorMessage],
+      409: ["There is a conflict that you can correct; see the error details.", ErrorMessage],
     },
     quotes: {
       status: 201,

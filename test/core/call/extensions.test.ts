@@ -166,7 +166,7 @@ describe("an extension module", () => {
     const path = await fileWith(adding);
     for (const open of [path, dirname(path)]) {
       chmodSync(open, 0o702);
-      expect(() => load(path)).toThrow(`chmod go-w ${open}`);
+      expect(() => load(path)).toThrow(`\`chmod go-w ${open}\``);
       chmodSync(open, 0o700);
     }
   });
@@ -181,7 +181,7 @@ describe("an extension module", () => {
       if (isRoot) for (const each of [path, dirname(path)]) chownSync(each, user, group);
       chmodSync(path, 0o660);
       if (group === user) expect(() => load(path)).not.toThrow();
-      else expect(() => load(path)).toThrow(`chmod go-w ${path}`);
+      else expect(() => load(path)).toThrow(`\`chmod go-w ${path}\``);
     }
     getuid.mockRestore();
   });

@@ -39,7 +39,7 @@ describe.each(engines())("in $name", ({ create }) => {
     for (const call of [client.request(changeRequest), client.trades.book(tradeInput)]) {
       const error = await failureOf(call);
       expect(error).toMatchObject({ code: "halted", outcome: "not-sent", retryable: false });
-      expect(error.message).toMatch(/halted since 20\d\d-.* by jane \(wrong rates\)\..*fxdesk resume/);
+      expect(error.message).toMatch(/halted at 20\d\d-.* by jane \(wrong rates\)\..*fxdesk resume/);
       expect(error.message).toContain("Nothing was sent.");
     }
     await client.trades.list();

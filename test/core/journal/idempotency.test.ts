@@ -136,13 +136,13 @@ describe("the same call under its key again", () => {
     expect(again.toJSON()).toEqual({
       ...first.toJSON(),
       message: expect.stringMatching(
-        /the outcome of the earlier call with this key .* nothing was sent now\.$/,
+        /: Nothing was sent now\. This repeats the outcome of the earlier call with this key \(journal entry .*\): /,
       ) as string,
       retryable: false,
       attempts: 0,
       journal: { ...first.journal, replayed: true },
     });
-    expect(again.message).toContain(first.message);
+    expect(again.message).toContain(first.message.replace("trades.book: ", ""));
     expect(server.heads).toHaveLength(1);
   });
 
@@ -231,8 +231,10 @@ describe("another call under the key", () => {
     const error = await failureOf(client.trades.book(input as typeof tradeInput));
     expect(error).toMatchObject({ name: "Conflict", code: "conflict", outcome: "not-sent", attempts: 0 });
     expect(error.message).toContain('The quote_id "q-1" was already used');
-    expect(error.message).toContain(`journal entry ${journal!.entry}): it was carried out (t-1).`);
-    expect(error.message).toContain("Nothing was sent now. With another key, both calls may be carried out.");
+    expect(error.message).toContain(`journal entry ${journal!.entry}). That call was carried out (t-1).`);
+    expect(error.message).toContain(
+      "Nothing was sent now. If you send this call with another quote_id, both calls may be carried out.",
+    );
     expect(server.heads).toHaveLength(1);
   });
 

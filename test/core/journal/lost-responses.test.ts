@@ -92,13 +92,13 @@ test("reports a booking that was not made as unknown, with a remark on the searc
       message: error.message,
       lastFinding: "none",
       remark: expect.stringMatching(
-        /^Searched trades.list at .* for the reference INV-7 .*: no match/,
+        /^fxdesk searched trades.list at .* for the reference INV-7 .*: no match/,
       ) as string,
     },
   });
   const again = await failureOf(client.trades.book({ quote_id, reason: "other", reference: "INV-7" }));
   expect(again.message).toContain("for the reference INV-7");
-  expect(again.message).toContain("nothing was sent now");
+  expect(again.message).toContain("Nothing was sent now.");
 });
 
 test("reports a booking that is found later in one line, and then replays it", async () => {

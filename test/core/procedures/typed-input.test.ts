@@ -118,7 +118,7 @@ test.each([
 
 test.each([
   ["", /csv is empty: it must start with a header row/],
-  ["date,party\n1,2", /csv line 1: the header has no column amount or currency/],
+  ["date,party\n1,2", /csv line 1: the header lacks the columns amount and currency/],
   ["amount,Amount,currency\n1,2,EUR", /line 1: duplicate column amount/],
   ["amount,currency\n1,50,EUR", /line 2: has 3 cells, but the header has 2/],
   ['amount,currency\n"1,EUR', /line 2: unclosed quote/],

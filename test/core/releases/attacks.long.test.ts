@@ -239,12 +239,17 @@ const attacks: Readonly<Record<string, Attack>> = {
     await expect(place.decide(id, "anna")).rejects.toThrow("is expired");
     await markReleased(id);
   },
-  "an amount above the limit": refusedOrder(/the policy allows 100000 EUR/, { amount: "100001" }),
-  "an amount above the limit on the other side": refusedOrder(/the policy allows 100000 EUR/, {
-    fixed_side: "buy",
-    amount: "100000",
-    worst_rate: "0.5",
+  "an amount above the limit": refusedOrder(/the policy allows at most 100000 EUR per trade/, {
+    amount: "100001",
   }),
+  "an amount above the limit on the other side": refusedOrder(
+    /the policy allows at most 100000 EUR per trade/,
+    {
+      fixed_side: "buy",
+      amount: "100000",
+      worst_rate: "0.5",
+    },
+  ),
   "a pair outside the policy": refusedOrder(/does not allow selling EUR for GBP/, {
     buy_currency: "GBP",
     rate_symbol: "EURGBP",
@@ -385,7 +390,8 @@ test("enforces limits on concurrent orders and after the clock was set back", as
     async () => {
       const all = await states();
       return all.every(
-        ({ state, remark }) => state === "booked" || /of 3000 EUR are already committed/.test(remark ?? ""),
+        ({ state, remark }) =>
+          state === "booked" || /daily limit of 3000 EUR: .* are already committed/.test(remark ?? ""),
       );
     },
     { withinMs: 30_000, what: "final states of the orders" },

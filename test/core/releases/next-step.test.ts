@@ -194,7 +194,12 @@ const rows: readonly Row[] = [
     approved({ policy: limited }),
     hold("the policy allows"),
   ],
-  ["outside the hours", orderIn("released"), approved({ policy: closed }), hold("allows sending Mon")],
+  [
+    "outside the hours",
+    orderIn("released"),
+    approved({ policy: closed }),
+    hold("does not allow sending now; it allows it on Mon"),
+  ],
   ["no approval outside the hours", orderIn("released"), approved({ policy: closed }, []), wait],
   quoted("within the hours", approved({ policy: open })),
   quoted("quotes each minute", approved({ policy: byMinute }), 60_000),

@@ -140,10 +140,13 @@ test("keeps working without a mail server and never logs its password", async ()
 test("logs an invalid people file", async () => {
   await startMailer({ files: { policy: place.policyPath, people: join(place.folder, "none.json") } });
   const { release } = await client.orders.order(sampleOrder());
-  await eventually(() => log.some((line) => line.startsWith(`No mail about ${release} was sent: people`)), {
-    withinMs: 10_000,
-    what: "a line of the log",
-  });
+  await eventually(
+    () => log.some((line) => line.startsWith(`No mail about ${release} was sent: The people file`)),
+    {
+      withinMs: 10_000,
+      what: "a line of the log",
+    },
+  );
 });
 
 test.each([

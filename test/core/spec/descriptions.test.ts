@@ -236,7 +236,7 @@ test("contains every documented status with its description", () => {
     expect(Object.keys(responses).toSorted()).toEqual(statuses.toSorted());
   }
   expect(find("trades.book").responses[409]).toEqual({
-    description: "A conflict that can be corrected; see the error details.",
+    description: "There is a conflict that you can correct; see the error details.",
     content: { "application/json": { schema: { $ref: "#/components/schemas/ErrorMessage" } } },
   });
 });

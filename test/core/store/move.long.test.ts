@@ -203,7 +203,7 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
   test.each<[what: string, words: string, given: () => [StoreSettings, StoreSettings]]>([
     ["to a store with data", "target of a move must be empty. Nothing was moved", () => [from!, to!]],
     ["with a wrong key", "another FXDESK_STORE_KEY", () => [{ ...from!, key: Buffer.alloc(32) }, third]],
-    ["onto itself", "is the source itself", () => [from!, from!]],
+    ["onto itself", "is both the source and the target of the move", () => [from!, from!]],
   ])("does not move %s", async (_what, words, given) => {
     await withStore(from!, (store) => fill(store));
     await withStore(to!, (store) => saveTokens(store, "another", 0, pair(1)));

@@ -47,7 +47,7 @@ test("is refused if others can read it", async () => {
   const place = join(folder, "open.db");
   await writeFile(place, "");
   await chmod(place, 0o640);
-  await expect(load(place)).rejects.toThrow(`Run chmod 600 ${place}`);
+  await expect(load(place)).rejects.toThrow(`Run \`chmod 600 ${place}\``);
 });
 
 test.each<[name: string, make: (location: string) => Promise<unknown>]>([

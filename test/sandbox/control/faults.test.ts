@@ -122,9 +122,9 @@ test("applies faults in order and clears them", async () => {
 test.each([
   [{ operation: "trades.sell", kind: "reset-after" }, "trades.sell"],
   [{ operation: "trades.book", kind: "status", status: 418 }, "418"],
-  [{ operation: "trades.book", kind: "status" }, "status is needed"],
-  [{ operation: "trades.book", kind: "latency" }, "milliseconds is needed"],
-  [{ operation: "trades.book", kind: "throttle" }, "retry_after is needed"],
+  [{ operation: "trades.book", kind: "status" }, "status is required"],
+  [{ operation: "trades.book", kind: "latency" }, "milliseconds is required"],
+  [{ operation: "trades.book", kind: "throttle" }, "retry_after is required"],
   [{ operation: "trades.book", kind: "throttle", retry_after: 1, status: 999 }, "status is allowed"],
   [{ operation: "trades.book", kind: "cut-off", milliseconds: 1 }, "milliseconds is allowed"],
   [{ operation: "trades.book", kind: "cut-off", retry_after: 1 }, "retry_after is allowed"],

@@ -222,7 +222,7 @@ describe("with JavaScript", () => {
     await field("operation").selectOption("trades.book");
     await field("times").fill("3");
     await press("Add fault");
-    expect(await alert()).toContain("status is needed with kind status.");
+    expect(await alert()).toContain("status is required if kind is status.");
     await field("status").fill("409");
     await press("Add fault");
     await panel("Faults").getByText("trades.book: status 409 × 3").waitFor();

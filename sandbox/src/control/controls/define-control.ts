@@ -35,7 +35,7 @@ export const requiredWith = (field: string, other: string, value: string) => ({
   fields: [field],
   other,
   values: [value],
-  description: `${field} is needed with ${other} ${value}.`,
+  description: `${field} is required if ${other} is ${value}.`,
 });
 
 const commonFields = {
