@@ -11,7 +11,14 @@ import * as fc from "fast-check";
 import { eventually, untilEvent } from "../support/eventually";
 import { type Fault, faultServer, inSequence, respond, silence } from "../support/fault-server";
 import { closeLater, runLater } from "../support/resources";
-import { booking, environmentOf, program, type Variables, variablesFor } from "./run-command";
+import {
+  booking,
+  environmentOf,
+  program,
+  updateAliasArgs,
+  type Variables,
+  variablesFor,
+} from "./run-command";
 
 const numRuns = Number(process.env.FXDESK_RUNS ?? 3);
 const within = { withinMs: 50_000 };
@@ -132,18 +139,9 @@ test(
 );
 
 describe("before the request is sent", () => {
-  const update = [
-    "call",
-    "accountDetails.updateAlias",
-    "--account-details-id",
-    "a-1",
-    "--alias",
-    "Collections",
-  ];
-
   test.each([
     ["trades.book", book],
-    ["accountDetails.updateAlias", update],
+    ["accountDetails.updateAlias", updateAliasArgs],
   ])("a signal cancels %s and nothing is sent", async (name, args) => {
     const { server, variables, requested } = await startService();
     const running = startCommand(args, {

@@ -19,6 +19,7 @@ import {
   type Variables,
   variablesFor,
   variablesOf,
+  updateAliasArgs,
 } from "./run-command";
 
 const root = join(__dirname, "../..");
@@ -146,15 +147,7 @@ describe("a running command", () => {
 
   test("a call that was interrupted after it was sent may have been carried out", async () => {
     const server = closeLater(await faultServer(silence));
-    const update = [
-      "call",
-      "accountDetails.updateAlias",
-      "--account-details-id",
-      "a-1",
-      "--alias",
-      "Collections",
-    ];
-    start(update, variablesFor(server));
+    start(updateAliasArgs, variablesFor(server));
     await eventually(() => server.heads.length > 0, { withinMs: 50_000, what: "a request" });
     const stderr = text(child.stderr);
     expect(await stoppedBy("SIGINT")).toEqual([7, null]);

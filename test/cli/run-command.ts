@@ -23,6 +23,16 @@ interface RunOptions {
   readonly input?: string;
 }
 
+/** Arguments of a call that changes something and commits no money. */
+export const updateAliasArgs = [
+  "call",
+  "accountDetails.updateAlias",
+  "--account-details-id",
+  "a-1",
+  "--alias",
+  "Collections",
+] as const;
+
 /** Returns the connection variables of a sandbox. */
 export const variablesOf = (sandbox: Sandbox): Variables =>
   Object.fromEntries(

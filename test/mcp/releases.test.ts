@@ -79,7 +79,7 @@ describe("a model", () => {
     expect(await report()).toMatchObject({ state: "booked" });
   });
 
-  test("is told of a waiting call as success, and sends it by repeating it unchanged", async () => {
+  test("reports a waiting call as a success, and sends it when it is repeated unchanged", async () => {
     const client = place.client();
     const tools = createToolbox({ client, ...offer });
     const initiate = operations.find(({ name }) => name === "payments.initiate")!;

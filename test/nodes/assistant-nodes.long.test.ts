@@ -149,7 +149,7 @@ test.each<[string, FlowNode[], string]>([
     "Another node already offers the tool",
   ],
   ["a time limit that is none", [server(), flowTool({ timeoutSeconds: "soon" })], "The time limit must be"],
-])("%s is told at the deploy", async (_, own, words) => {
+])("%s is reported at the deploy", async (_, own, words) => {
   const times = nodeRed.countInLog(words);
   await nodeRed.deploy(flow(...own));
   await nodeRed.waitForLog(words, times + 1);

@@ -1,6 +1,6 @@
 /**
- * A booking is on its way when a deploy, or the end of Node-RED, takes its node away: it is not cut off, and what became
- * of it is told. FXDESK_RUNS raises how often.
+ * A deploy or a shutdown of Node-RED removes the node of a booking in progress: the booking is not aborted, and its outcome is
+ * reported. FXDESK_RUNS raises the number of runs.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import * as fc from "fast-check";

@@ -51,7 +51,7 @@ async function emptyNodes(nodeRed: NodeRed): Promise<FlowNode[]> {
   }));
 }
 
-/** A look in which forms are opened: what the runtime and the browser are told of it. */
+/** Options of the runtime and the browser in which forms are opened. */
 interface Look {
   readonly runtime: NodeRedOptions;
   readonly colorScheme: "light" | "dark";

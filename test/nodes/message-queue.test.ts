@@ -8,7 +8,7 @@ interface Item {
   readonly number: number;
 }
 
-/** A queue whose messages end when they are told to. */
+/** A queue whose messages are ended by the test. */
 function createTestQueue(maxInFlight: number, maxWaiting: number) {
   const ends = new Map<Item, () => void>();
   const [handled, aborted]: [number[], number[]] = [[], []];

@@ -1,4 +1,4 @@
-/** A flow that orders, hears who must act, decides, and hears what became of it, in a real Node-RED. */
+/** A flow in a real Node-RED that orders, receives the request for release, decides, and receives the result. */
 import { join } from "node:path";
 import { orderTrade } from "../../core/procedures/order-trade";
 import {
@@ -65,7 +65,7 @@ const releaseNode = (more: object = {}): FlowNode => ({
   ...more,
 });
 
-/** A browser asks: what it sent must not be in what is told later. */
+/** A browser requests the order: its request must not appear in later messages. */
 const flow = (release: FlowNode): FlowNode[] => [
   tab,
   connection(),
@@ -148,7 +148,7 @@ test.each<[string, object, string]>([
     { release: typed("str", "R-000000000000") },
     "Release R-000000000000 does not exist",
   ],
-])("%s releases nothing, and the flow hears why", async (_, more, message) => {
+])("%s releases nothing, and the flow receives the reason", async (_, more, message) => {
   await nodeRed.deploy(flow(releaseNode(more)));
   const { release } = await placeOrder();
   const [caught] = (await nodeRed.nextDebugValues("shown-caught")) as [{ error: { message: string } }];

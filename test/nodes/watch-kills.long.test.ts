@@ -1,7 +1,7 @@
 /**
- * Node-RED is killed while it tells a change: nobody can say whether that was heard, and it is told again, marked as repeated.
- * Then two that share a store compete for a watch while either is killed at any moment: no payment is lost, and what is told
- * again is marked. FXDESK_RUNS says how many payments there are on each engine, FXDESK_SEED when processes die.
+ * Kills Node-RED while it delivers a change: the change is delivered again, marked as repeated. Then two that share a store compete
+ * for a watch while either is killed at any moment: no payment is lost, and repeated deliveries are marked. FXDESK_RUNS is the number
+ * of payments on each engine, FXDESK_SEED determines when processes die.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import { tempFolder } from "../support/resources";
 import { tab } from "./support/flows";
 import { type FlowNode, linkedUserDir, NodeRed, type NodeRedOptions } from "./support/node-red";
 
-/** The reference of a payment that kills who is told of it. */
+/** Reference of a payment whose delivery kills the receiving process. */
 const deadlyReference = "DEADLY";
 
 const payments = Number(process.env.FXDESK_RUNS ?? 100);
@@ -44,8 +44,8 @@ interface ReportedChange {
 }
 
 /**
- * Writes down what it is told, and takes its time before and after, so that who is killed is often at it. Dies of the payment
- * that is deadly, if any, when it is told of it first.
+ * Records each delivered change. Pauses before and after, so that processes are often killed in the middle of a delivery. Kills its
+ * own process at the first delivery of the deadly payment, if there is one.
  */
 const reportScript = `const { payload, fxdesk } = msg;
 const { kind, repeated } = fxdesk;
@@ -158,7 +158,7 @@ describe.each(engines())("$name", ({ create }) => {
   beforeAll(async () => {
     sandbox = await openSandbox({ daysBehind: 2 });
   });
-  test("what kills who is told of it is told again, marked as repeated", async () => {
+  test("delivers a change again, marked as repeated, if its delivery killed the process", async () => {
     const { file, told } = await createReportFile();
     const options = optionsFor(sandbox, await create(), file);
     options.env.DEADLY = deadlyReference;
@@ -175,7 +175,7 @@ describe.each(engines())("$name", ({ create }) => {
   }, 300_000);
 
   test(
-    `${payments} payments, each told by one of two or marked as repeated, while either is killed`,
+    `${payments} payments, each delivered by one of two processes or marked as repeated, while either is killed`,
     async () => {
       const store = await create();
       const [one, other] = [await createReportFile(), await createReportFile()];
@@ -184,7 +184,7 @@ describe.each(engines())("$name", ({ create }) => {
       let paid: string[] = [];
       const lives = fc.sample(fc.integer({ min: 0, max: maxLifeMs }), 1_000);
       let begun = 0;
-      // Once all is paid, who is started lives until all is told.
+      // After the last payment, started processes live until all changes are delivered.
       const nextLifeMs = () => (paid.length > 0 ? completionTimeoutMs : lives[(begun += 1) % lives.length]!);
       let kills = 0;
       const over = new AbortController();

@@ -47,7 +47,7 @@ beforeEach(() => runLater(() => helper.unload()));
 /** Node-RED takes what has no place on the canvas for a config node. */
 const canvasPosition = { x: 0, y: 0 };
 
-/** Deploys a flow with one watch, and hears what it sends. */
+/** Deploys a flow with one watch, and records the messages it sends. */
 async function deployWatch(type: string, properties: object, server: object = {}) {
   const { baseUrl, xs2aUrl, demo } = sandbox;
   const { clientId, contactId, accessToken, apiKey } = demo;
@@ -114,7 +114,7 @@ test("sends one message per change from now on, each once across deploys", async
   ).toEqual([["WATCHED-2", false]]);
 });
 
-test("another node is told for itself, from where its form says", async () => {
+test("another node receives changes of its own, from the start set in its form", async () => {
   const { changes } = await deployWatch("fxdesk-watch-transactions", {
     ...watchesEuros,
     id: "other",

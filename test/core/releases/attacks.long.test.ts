@@ -139,7 +139,7 @@ const changed =
     await rewrite(id, change, withSeal);
   };
 
-/** Approves as somebody who may not. */
+/** Tries to approve as a person whom the policy does not allow. */
 const refusedTo =
   (person: string, message: RegExp): Attack =>
   async (reference) => {
