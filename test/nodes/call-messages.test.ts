@@ -63,13 +63,6 @@ describe("a paged list", () => {
     service.handler = trades;
   });
 
-  test("as one page", async () => {
-    const [msg] = await run(listTrades, { node: { pages: "one", fields: { page: typed("num", "3") } } });
-
-    expect(msg.payload).toHaveLength(20);
-    expect(msg).toMatchObject({ statusCode: 200, fxdesk: { pages: 1 } });
-  });
-
   test("as one message", async () => {
     const [msg] = await run(listTrades, { node: { pages: "all" } });
 
@@ -106,6 +99,7 @@ describe("a paged list", () => {
     expect(idsIn(messages.map(({ payload }) => payload))).toEqual(idsOf(120));
     expect(messages.map(({ parts }) => parts.index)).toEqual(messages.map((_, index) => index));
     expect(messages.map(({ parts }) => parts.count)).toEqual([...Array.from({ length: 119 }), 120]);
+    expect(new Set(messages.map(({ parts }) => parts.id)).size).toBe(1);
     expect(messages.every(({ topic }) => topic === "kept")).toBe(true);
     expect(messages[119]!.fxdesk).toMatchObject({ pages: 3 });
   });
@@ -120,19 +114,6 @@ describe("a paged list", () => {
     await nodeRed.deploy(flowOf(listTrades, { node: { pages: "items" } }));
     await nodeRed.inject("start");
     expect(await statusText("green")).toBe("0 entries");
-  });
-
-  test.each(["each", "items"])("is combined by a Join node from messages per %s", async (pages) => {
-    const fields = { parent_trade_id: typed("msg", "payload"), page_size: typed("num", "10") };
-    for (const count of pages === "each" ? [0, 1, 10, 25] : [25]) {
-      const [msg] = await run(listTrades, {
-        node: { pages, fields },
-        next: [joinNode],
-        message: { payload: count },
-      });
-      expect(idsIn(msg.payload)).toEqual(idsOf(count));
-      expect(msg.parts).toBeUndefined();
-    }
   });
 
   test("of several messages is joined separately, also an empty one between them", async () => {

@@ -1,7 +1,7 @@
 /** A person in the editor: drags nodes, fills their forms, deploys, and sees them run. */
 import type { Browser, Locator, Route } from "playwright-core";
 import { callerFields, operations } from "@fxdesk/toolkit/operations";
-import type { Sandbox } from "@fxdesk/sandbox";
+import { demo, type Sandbox } from "@fxdesk/sandbox";
 import { openSandbox } from "../support/sandboxes";
 import { listTrades } from "../../core/contract/trades";
 import { callType, watchType } from "../../nodes/shared/node-names";
@@ -53,15 +53,6 @@ beforeAll(async () => {
 
 const flows = () => nodeRed.json<FlowNode[]>("/flows");
 
-test("ask 14: a new node takes the only connection there is", async () => {
-  const id = await editor.drag("fxdesk-list-trades", 400, 640);
-  await editor.edit(id);
-  const connection = await editor.page.locator("#node-input-connection").inputValue();
-  await editor.done();
-
-  expect(connection).toBe("connection");
-});
-
 /** The type of a node, as far as a test looks into it. */
 interface NodeType {
   paletteLabel(): string;
@@ -90,9 +81,6 @@ function expectUnbrokenWords(labels: Awaited<ReturnType<typeof labelsIn>>): void
   expect(labels.length).toBeGreaterThan(operations.length);
   expect(labels.map(([, shown]) => shown)).toEqual(labels.map(([label]) => label.split(/[ -]+/)));
 }
-
-test("the labels of the palette break between words", async () =>
-  expectUnbrokenWords(await labelsIn(editor)));
 
 describe("in German", () => {
   let own: Editor;
@@ -206,25 +194,6 @@ test("finds, chooses and calls an operation", async () => {
   });
 });
 
-test("a watch starts after its form is filled", async () => {
-  const id = await editor.drag("fxdesk-watch-balances", 700, 560);
-  await editor.edit(id);
-  expect(await editor.labels()).toEqual(expect.arrayContaining(["Above", "Start at", "Interval (s)"]));
-  await editor.fill("currencies", "EUR");
-  await editor.fill("above", "0");
-  await editor.page.fill("#node-input-every", "30");
-  await editor.done();
-  await editor.deploy();
-
-  expect(await nodeRed.waitForStatus(id, ({ text }) => text === "1 change")).toMatchObject({ fill: "green" });
-  expect((await flows()).find((node) => node.id === id)).toMatchObject({
-    fields: { currencies: { type: "str", value: "EUR" }, above: { type: "str", value: "0" } },
-    every: "30",
-    from: "",
-    version: 1,
-  });
-});
-
 test("finds any watch by name", async () => {
   const id = await editor.drag(watchType, 700, 620);
   await editor.edit(id);
@@ -242,46 +211,61 @@ test("finds any watch by name", async () => {
   });
 });
 
+test("a watch starts after its form is filled and a connection is added from it", async () => {
+  const id = await editor.drag("fxdesk-watch-balances", 700, 560);
+  await editor.edit(id);
+  await editor.addConnection();
+  const { baseUrl } = sandbox;
+  const { clientId, accessToken, apiKey } = demo;
+  for (const [name, value] of Object.entries({ baseUrl, clientId, accessToken, apiKey }))
+    await editor.page.fill(`#node-config-input-${name}`, value);
+  await editor.updateConnection();
+  expect(await editor.labels()).toEqual(expect.arrayContaining(["Above", "Start at", "Interval (s)"]));
+  await editor.fill("currencies", "EUR");
+  await editor.fill("above", "0");
+  await editor.page.fill("#node-input-every", "30");
+  await editor.done();
+  await editor.deploy();
+
+  expect(await nodeRed.waitForStatus(id, ({ text }) => text === "1 change")).toMatchObject({ fill: "green" });
+  expect((await flows()).find((node) => node.id === id)).toMatchObject({
+    fields: { currencies: { type: "str", value: "EUR" }, above: { type: "str", value: "0" } },
+    every: "30",
+    from: "",
+    version: 1,
+  });
+});
+
 describe("help", () => {
   /** The part of the help that has been read. */
   const readIn = (help: Locator) => help.and(help.page().locator("[aria-busy=false]"));
 
-  test.each([
-    [
-      "en-US",
-      "Lists the client's FX trades",
-      "Loading the help",
-      ["Fields", "Outputs", "Details", "Errors", "References"],
-    ],
-    [
-      "de",
-      "Listet die Devisengeschäfte",
-      "Hilfe wird geladen",
-      ["Felder", "Ausgaben", "Details", "Fehler", "Referenzen"],
-    ],
-  ])(
-    "in %s has the fields and the outputs of a selected node",
-    async (language, summary, waits, headings) => {
-      const own = await Editor.open(browser, nodeRed.url, { language });
-      const { page } = own;
-      const asked = new Promise<Route>((resolve) => void page.route("**/fxdesk/help/**", resolve));
+  test("has the fields and the outputs of a selected node, in the language of the editor", async () => {
+    const own = await Editor.open(browser, nodeRed.url, { language: "de" });
+    const { page } = own;
+    const asked = new Promise<Route>((resolve) => void page.route("**/fxdesk/help/**", resolve));
 
-      const help = await own.help("list");
-      expect(await page.locator(".red-ui-help").last().innerText()).toContain(summary);
-      expect(await help.getAttribute("aria-busy")).toBe("true");
-      expect(await help.getByRole("status").innerText()).toContain(waits);
-      await (await asked).continue();
-      await readIn(help).waitFor();
+    const help = await own.help("list");
+    expect(await page.locator(".red-ui-help").last().innerText()).toContain("Listet die Devisengeschäfte");
+    expect(await help.getAttribute("aria-busy")).toBe("true");
+    expect(await help.getByRole("status").innerText()).toContain("Hilfe wird geladen");
+    await (await asked).continue();
+    await readIn(help).waitFor();
 
-      expect(await help.locator("h3").allInnerTexts()).toEqual(headings);
-      const text = await help.innerText();
-      for (const { name } of callerFields(listTrades)) expect(text).toContain(name);
-      for (const output of ["payload", "statusCode", "buy_currency"]) expect(text).toContain(output);
-      expect(await help.getByRole("status").count()).toBe(0);
-      expect(own.warnings).toEqual([]);
-      await page.close();
-    },
-  );
+    expect(await help.locator("h3").allInnerTexts()).toEqual([
+      "Felder",
+      "Ausgaben",
+      "Details",
+      "Fehler",
+      "Referenzen",
+    ]);
+    const text = await help.innerText();
+    for (const { name } of callerFields(listTrades)) expect(text).toContain(name);
+    for (const output of ["payload", "statusCode", "buy_currency"]) expect(text).toContain(output);
+    expect(await help.getByRole("status").count()).toBe(0);
+    expect(own.warnings).toEqual([]);
+    await page.close();
+  });
 
   test("folds, and is reused in the dialog of a node", async () => {
     await readIn(await editor.help("list")).waitFor();

@@ -1,9 +1,8 @@
 /** Node forms: pickers, validation and "Try it". */
 import type { Browser, Page } from "playwright-core";
 import type { Sandbox } from "@fxdesk/sandbox";
-import { openClient, openSandbox } from "../support/sandboxes";
+import { openSandbox } from "../support/sandboxes";
 import { eventually } from "../support/eventually";
-import { consentInput } from "../support/samples";
 import { Editor, launchBrowser } from "./support/browser";
 import { connectionConfig, tab } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
@@ -58,7 +57,6 @@ beforeAll(async () => {
       operation: "accounts.list",
       input: { type: "json", value: '{"currencies":"EUR"}' },
     },
-    { ...nodeOf("fxdesk-get-consent", "consent", 600), fromPayload: true },
     nodeOf("fxdesk-book-trade", "book", 240, { quote_id: fixedValue("Q1"), reason: fixedValue("other") }),
   ]);
   editor = await Editor.open(browser, nodeRed.url);
@@ -89,20 +87,6 @@ test("picks accounts by currency and balance and shows the choice in the node la
   await editor.deploy();
 
   expect((await saved("balances")).fields).toMatchObject({ account_id: { type: "str", label: "GBP" } });
-});
-
-test("a consent that was created is picked by its last day", async () => {
-  const { consentId } = await openClient(sandbox).consents.create(consentInput);
-  await editor.edit("consent");
-  await inner("consent-id").click();
-  await inner("consent-id").pressSequentially("9999-12");
-  const option = options().first();
-  await option.waitFor();
-  expect(await option.innerText()).toMatch(/^[\dT:-]+Z · Valid until 9999-12-31 /);
-  await inner("consent-id").press("ArrowDown");
-  await inner("consent-id").press("Enter");
-  expect(await inner("consent-id").inputValue()).toBe(consentId);
-  await editor.done();
 });
 
 test("picks several values and keeps other text", async () => {

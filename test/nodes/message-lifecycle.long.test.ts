@@ -138,53 +138,29 @@ describe("msg.cancel", () => {
   });
 });
 
-describe("one message per entry of all pages", () => {
-  test("is completed before the next page is read", async () => {
-    const times: number[] = [];
-    service.handler = (url, response) => {
-      times.push(performance.now());
-      const page = Number(url.searchParams.get("page") ?? 1);
-      const all = Array.from({ length: 120 }, (_, index) => ({ trade_id: `T${index}` }));
-      json(response, 200, all.slice((page - 1) * 50, page * 50));
-    };
-    const paced: FlowNode = {
-      id: "paced",
-      type: "delay",
-      z: tab.id,
-      pauseType: "delay",
-      timeout: "700",
-      timeoutUnits: "milliseconds",
-      wires: [["end"]],
-    };
-    const list = operationNode(listTrades, "node", ["paced"], { pages: "items" });
-    await nodeRed.run(testFlow(connectionConfig(service.urls), list, paced), undefined, 120);
+test("one message per entry of all pages is completed before the next page is read", async () => {
+  const times: number[] = [];
+  service.handler = (url, response) => {
+    times.push(performance.now());
+    const page = Number(url.searchParams.get("page") ?? 1);
+    const all = Array.from({ length: 120 }, (_, index) => ({ trade_id: `T${index}` }));
+    json(response, 200, all.slice((page - 1) * 50, page * 50));
+  };
+  const paced: FlowNode = {
+    id: "paced",
+    type: "delay",
+    z: tab.id,
+    pauseType: "delay",
+    timeout: "700",
+    timeoutUnits: "milliseconds",
+    wires: [["end"]],
+  };
+  const list = operationNode(listTrades, "node", ["paced"], { pages: "items" });
+  await nodeRed.run(testFlow(connectionConfig(service.urls), list, paced), undefined, 120);
 
-    const [first, second, third] = times as [number, number, number];
-    expect(times).toHaveLength(3);
-    expect(Math.min(second - first, third - second)).toBeGreaterThan(690);
-  });
-
-  test("stops within a second of a deploy with an error", async () => {
-    let pages = 0;
-    service.handler = (url, response) => {
-      pages += 1;
-      const page = url.searchParams.get("page") ?? "1";
-      const all = Array.from({ length: 50 }, (_, index) => ({ trade_id: `T${page}-${index}` }));
-      json(response, 200, all);
-    };
-    const node = (name: string) => operationNode(listTrades, "node", [], { pages: "items", name });
-    await nodeRed.deploy(flow(node("before"), start()));
-    await nodeRed.inject("start");
-    await eventually(() => pages > 5, { withinMs: 25_000, what: "five pages" });
-
-    await nodeRed.deploy(flow(node("after"), start()));
-    const read = pages;
-    const [msg] = await shown("failed");
-
-    // Between two pages the connection may be the first to close.
-    expect(["aborted", "no_connection"]).toContain((msg!.error as { code?: string }).code);
-    expect(pages).toBeLessThanOrEqual(read + 1);
-  });
+  const [first, second, third] = times as [number, number, number];
+  expect(times).toHaveLength(3);
+  expect(Math.min(second - first, third - second)).toBeGreaterThan(690);
 });
 
 test("a deploy cancels a read and reports it once to the Catch node of the new flow", async () => {

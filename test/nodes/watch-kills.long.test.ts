@@ -1,7 +1,6 @@
 /**
- * Kills Node-RED while it delivers a change: the change is delivered again, marked as repeated. Then two that share a store compete
- * for a watch while either is killed at any moment: no payment is lost, and repeated deliveries are marked. FXDESK_RUNS is the number
- * of payments on each engine, FXDESK_SEED determines when processes die.
+ * Two Node-REDs that share a store compete for a watch while either is killed at any moment: no payment is lost, and repeated
+ * deliveries are marked. FXDESK_RUNS is the number of payments on each engine, FXDESK_SEED determines when processes die.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,9 +17,6 @@ import { eventually, untilEvent } from "../support/eventually";
 import { tempFolder } from "../support/resources";
 import { tab } from "./support/flows";
 import { type FlowNode, linkedUserDir, NodeRed, type NodeRedOptions } from "./support/node-red";
-
-/** Reference of a payment whose delivery kills the receiving process. */
-const deadlyReference = "DEADLY";
 
 const payments = Number(process.env.FXDESK_RUNS ?? 100);
 const minKills = Math.ceil(payments / 25);
@@ -44,17 +40,11 @@ interface ReportedChange {
 }
 
 /**
- * Records each delivered change. Pauses before and after, so that processes are often killed in the middle of a delivery. Kills its
- * own process at the first delivery of the deadly payment, if there is one.
+ * Records each delivered change. Pauses before and after, so that processes are often killed in the middle of a delivery.
  */
 const reportScript = `const { payload, fxdesk } = msg;
 const { kind, repeated } = fxdesk;
 const told = { reference: payload.transaction_reference, kind, repeated, writtenAt: Date.now() };
-const died = env.get("TOLD") + ".died";
-if (told.reference === env.get("DEADLY") && !fs.existsSync(died)) {
-  fs.writeFileSync(died, "");
-  process.kill(process.pid, "SIGKILL");
-}
 const work = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 work(10);
 fs.appendFileSync(env.get("TOLD"), JSON.stringify(told) + "\\n");
@@ -78,10 +68,7 @@ const flow: readonly FlowNode[] = [
     type: "function",
     z: tab.id,
     func: reportScript,
-    libs: [
-      { var: "fs", module: "fs" },
-      { var: "process", module: "process" },
-    ],
+    libs: [{ var: "fs", module: "fs" }],
     outputs: 0,
     wires: [],
   },
@@ -112,7 +99,6 @@ const optionsFor = (sandbox: Sandbox, { location, key }: StoreSettings, file: st
       [environmentName("store")]: location,
       [environmentName("storeKey")]: key!.toString("base64"),
       TOLD: file,
-      DEADLY: "",
     },
     settings: { functionExternalModules: true },
   }) satisfies NodeRedOptions;
@@ -158,22 +144,6 @@ describe.each(engines())("$name", ({ create }) => {
   beforeAll(async () => {
     sandbox = await openSandbox({ daysBehind: 2 });
   });
-  test("delivers a change again, marked as repeated, if its delivery killed the process", async () => {
-    const { file, told } = await createReportFile();
-    const options = optionsFor(sandbox, await create(), file);
-    options.env.DEADLY = deadlyReference;
-    const first = await NodeRed.start(options);
-    const died = untilEvent(first.process, "exit");
-    await first.deploy(flow);
-    sandbox.control.payIn({ currency: "EUR", amount: "1.00", reference: deadlyReference });
-    await died;
-    await NodeRed.start({ ...options, userDir: first.userDir });
-    const again = async () => (await told()).find(({ reference }) => reference === deadlyReference);
-    expect(await eventually(again, { withinMs: 120_000, what: "the payment" })).toMatchObject({
-      repeated: true,
-    });
-  }, 300_000);
-
   test(
     `${payments} payments, each delivered by one of two processes or marked as repeated, while either is killed`,
     async () => {
