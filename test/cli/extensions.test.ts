@@ -72,11 +72,6 @@ test("are listed", async () => {
   );
 });
 
-test("have help, and their names are suggested", async () => {
-  expect((await fxdesk(["call", "fixings.request", "--help"])).stdout).toContain("--symbol <text>");
-  expect((await fxdesk(["call", "fixing.request"])).stderr).toContain("Did you mean fixings.request?");
-});
-
 test("are not loaded by a command without operations", async () => {
   const given = { FXDESK_EXTENSIONS: "/nowhere.js" };
   expect((await fxdesk(["--help"], given)).code).toBe(0);
