@@ -1,13 +1,10 @@
 /** Tests business days, cut-offs and the days of standing orders. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { isBusinessDay, sepa } from "@fxdesk/toolkit/calendars";
+import { sepa } from "@fxdesk/toolkit/calendars";
 import type { Sandbox } from "@fxdesk/sandbox";
 import { nextExecutionDay, type StandingOrder } from "../../sandbox/src/world/model/payment";
-import { spotDateAt } from "../../sandbox/src/world/money/market-days";
-import { closeLater } from "../support/resources";
 import { makeQuote } from "../support/samples";
 import { decide, openBank } from "./open-banking/bank";
-import { startInProcess } from "./support/in-process";
 
 let sandbox: Sandbox;
 let client: FxdeskClient;
@@ -138,27 +135,6 @@ test("supports three decimals and a weekend on Friday and Saturday", async () =>
     status: 400,
   });
 });
-
-test.each(["2026-01-20", "2026-02-17", "2026-04-07", "2026-05-26", "2026-09-08", "2026-12-28", "2026-11-22"])(
-  "seeds spot dates and business days only, starting on %s",
-  async (day) => {
-    const { world } = closeLater(startInProcess(new Date(`${day}T17:00:00Z`)));
-    const trades = [...world.trades.values()];
-    const spots = trades.filter(({ type }) => type === "spot");
-    expect(spots.length).toBeGreaterThan(6);
-    const spotOf = ({ orderDate, buy, sell }: (typeof trades)[number]) =>
-      spotDateAt(new Date(`${orderDate}T10:00:00Z`), buy.currency, sell.currency);
-    expect(spots.map(({ maturityDate }) => maturityDate)).toEqual(spots.map(spotOf));
-    for (const { maturityDate, buy, sell } of trades)
-      expect([maturityDate, isBusinessDay(maturityDate, [buy.currency, sell.currency, "USD"])]).toEqual([
-        maturityDate,
-        true,
-      ]);
-    expect(trades.filter(({ reference }) => reference === "PO-7000").map(({ settled }) => settled)).toEqual([
-      false,
-    ]);
-  },
-);
 
 describe("a standing order", () => {
   /** Returns the first execution days of an order. */

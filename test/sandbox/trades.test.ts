@@ -216,6 +216,36 @@ describe("a forward", () => {
     });
   });
 
+  test("is called for margin as the market moves, and gets it back as the market recovers", async () => {
+    const { rate } = await bookOne({
+      ...forward,
+      sell_currency: "GBP",
+      buy_currency: "USD",
+      amount: 100_000,
+    });
+    const [pounds] = await client.accounts.list({ currencies: "GBP" });
+    const { account_id } = pounds!;
+    const held = async (type: "InitialMargin" | "MarginCall") => {
+      const [balance] = await client.accounts.listBalances({ account_id, balance_types: [type] });
+      return Number(balance!.amount.amount) * (balance!.credit_debit_indicator === "Debit" ? -1 : 1);
+    };
+    const payIn = (amount: string) => sandbox.control.payIn({ currency: "GBP", amount, reference: "FUNDS" });
+    const moveMarket = (share: number) =>
+      sandbox.control.moveRate({ symbol: "GBPUSD", rate: Number((rate * share).toFixed(6)) });
+    payIn("20000.00");
+    sandbox.control.setClock({ now: "2026-11-24T16:00:00Z" });
+    const deposit = await held("InitialMargin");
+    expect(deposit).toBeGreaterThanOrEqual(5_000);
+    moveMarket(1.0251);
+    expect(await held("MarginCall")).toBe(-2_500);
+    payIn("100.00");
+    expect([await held("MarginCall"), await held("InitialMargin")]).toEqual([0, deposit + 2_500]);
+    moveMarket(0.99);
+    expect(await held("InitialMargin")).toBe(deposit);
+    const newest = await client.transactions.list({ account_id, page_size: 2 });
+    expect(newest.map(({ transaction_type }) => transaction_type)).toEqual(["margin", "margin"]);
+  });
+
   test("without delivery pays the difference at its fixing", async () => {
     const ndf = await bookOne({
       trade_type: "ndf",

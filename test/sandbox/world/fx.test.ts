@@ -5,7 +5,6 @@ import {
   isMarketOpen,
   nextMarketOpening,
   spotDate,
-  tradingDay,
   daysFromSpot,
   fixingDate,
 } from "../../../sandbox/src/world/money/market-days";
@@ -33,17 +32,6 @@ import { demo } from "../../../sandbox/src/world/parties/parties";
 import { bookTrade } from "../../../sandbox/src/world/trades/trading";
 import type { World } from "../../../sandbox/src/world/model/world";
 import { worldAt } from "../support/world";
-
-test.each([
-  ["2026-11-20T21:59:00Z", "2026-11-20"],
-  ["2026-11-19T22:00:00Z", "2026-11-20"],
-  ["2026-07-15T20:59:00Z", "2026-07-15"],
-  ["2026-07-15T21:00:00Z", "2026-07-16"],
-  ["2026-11-20T22:00:00Z", "2026-11-23"],
-  ["2026-11-21T10:00:00Z", "2026-11-23"],
-])("a deal at %s belongs to %s: the trading day ends at 17:00 in New York", (time, day) => {
-  expect(tradingDay(new Date(time), ["EUR", "USD"])).toBe(day);
-});
 
 describe("the market", () => {
   test.each([
@@ -245,6 +233,9 @@ describe("value dates", () => {
   test.each([
     ["2026-11-20T21:59:59Z", "EUR", "2026-11-24", "before 17:00 in New York"],
     ["2026-11-20T22:00:00Z", "EUR", "2026-11-25", "after it"],
+    ["2026-07-15T20:59:59Z", "EUR", "2026-07-17", "before 17:00 in its summer"],
+    ["2026-07-15T21:00:00Z", "EUR", "2026-07-20", "after it"],
+    ["2026-11-21T10:00:00Z", "EUR", "2026-11-25", "on a Saturday"],
     ["2026-11-24T17:59:59Z", "NZD", "2026-11-27", "before 07:00 in Auckland"],
     ["2026-11-24T18:00:00Z", "NZD", "2026-11-27", "after it, over Thanksgiving"],
     ["2026-11-18T17:59:59Z", "NZD", "2026-11-20", "before 07:00 in Auckland, in a week without holidays"],
