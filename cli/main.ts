@@ -80,7 +80,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./commands/store.js")).storeCommands,
   },
   halt: {
-    description: "Stop all calls that change something or move money.",
+    description: "Stop all money calls and calls that change something.",
     load: async () => (await import("./commands/halt.js")).haltCommand,
   },
   resume: {
@@ -88,7 +88,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import("./commands/halt.js")).resumeCommand,
   },
   journal: {
-    description: "Show, resolve, export and verify the record of calls that commit money.",
+    description: "Show, resolve, export and verify the record of money calls.",
     load: async ({ extended }) => (await import("./commands/journal.js")).journalCommands(extended),
   },
   releases: {

@@ -19,7 +19,7 @@ export const haltCommand: Command = {
   ...options,
   usage: "fxdesk halt [flags]",
   description:
-    "Immediately stops all calls that change something or move money, in every process that shares the store, until you run " +
+    "Immediately stops all money calls and calls that change something, in every process that shares the store, until you run " +
     "fxdesk resume. Calls that were already sent continue. Calls that only read are not affected.",
   flags: [
     { name: "reason", value: "<text>", description: "Reason, shown with every call that is stopped." },

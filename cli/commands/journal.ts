@@ -62,7 +62,7 @@ const toRow = ({ id, begunAt, operation, environment, key, state, reference, end
 });
 
 const list: MemberCommand = {
-  description: "Lists calls that commit money with their outcomes, newest first.",
+  description: "Lists money calls with their outcomes, newest first.",
   flags: [
     {
       name: "state",
@@ -231,7 +231,7 @@ const recover = (loadService: ServiceLoader): MemberCommand => ({
   operand: "[id]",
   description:
     "Looks up the outcome of a call whose outcome is unknown, or of all such calls of this connection. Running fxdesk processes " +
-    "that commit money also do this in the background.",
+    "that make money calls also do this in the background.",
   flags: [jsonFlag],
   helpSections: [recoveryHelp, ...connectionAndProfileOptions().helpSections],
   async run(parsed, terminal) {

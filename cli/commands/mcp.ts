@@ -182,7 +182,7 @@ export const mcpCommand: Command = {
       name: "release",
       value: "<required|never>",
       description:
-        "Whether calls that commit money wait for release by a person. required (default): as the policy says, or always if there " +
+        "Whether money calls wait for release by a person. required (default): as the policy says, or always if there " +
         "is no policy. never: they do not wait, and each result states this.",
     },
     { name: "read-only", negatable: true, description: "Offer only tools that read, regardless of --allow." },

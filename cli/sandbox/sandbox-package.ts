@@ -40,7 +40,9 @@ export async function loadSandbox(): Promise<SandboxPackage> {
     return (await import(packageName)) as SandboxPackage;
   } catch (error) {
     if (!isMissing(error)) throw error;
-    throw new UsageError(`The sandbox is not installed. Install it with: npm install ${packageName}`);
+    throw new UsageError(
+      `The sandbox is not installed. In a checkout of fxdesk, run: npm install && npm run build. Otherwise, run: npm install ${packageName}`,
+    );
   }
 }
 

@@ -32,7 +32,9 @@ export const checkStore = (settings: StoreSettings): Promise<StoreCheck> =>
     for (const family of families)
       await loadTokens(store, family).catch((error: Error) => faults.push(error.message));
     const journal = await verifyStore(store);
-    faults.push(...journal.faults.map(({ where, message }) => `Journal, ${where}: ${message}.`));
+    faults.push(
+      ...journal.faults.map(({ where, message }) => `Journal, ${where}: ${message.replace(/\.?$/, ".")}`),
+    );
     const releaseFaults = await findReleaseFaults(store);
     faults.push(...releaseFaults.map((fault) => `Releases: ${fault}`));
     faults.push(...(await listUnreadableResourceIds(store)));

@@ -60,7 +60,8 @@ describe("without the sandbox's package", () => {
     expect(await spawnFxdesk(line.split(" "), {}, join(folder, "dist/cli/main.js"))).toEqual({
       code: 2,
       stdout: "",
-      stderr: "The sandbox is not installed. Install it with: npm install @fxdesk/sandbox\n",
+      stderr:
+        "The sandbox is not installed. In a checkout of fxdesk, run: npm install && npm run build. Otherwise, run: npm install @fxdesk/sandbox\n",
     });
   });
 });
