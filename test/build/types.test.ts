@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { z } from "zod";
 import { clientTypes, inputName } from "../../build/client-types";
 import { typeFiles } from "../../build/types";
-import { type Declaration, json, operation, operations } from "../../core/operations";
+import { type Declaration, json, operations } from "../../core/operations";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import { splitName } from "../../core/spec/sections";
+import { declare } from "../core/support/declare";
 import { compile } from "../support/consumer-project";
 
 const root = join(__dirname, "../..");
@@ -155,79 +156,21 @@ test("document types, fields and methods", () => {
     /\/\*\* ID of the quote to book\. \*\/\n  quote_id: string;/,
     /Books an FX trade from an existing quote .*\.\n(?: +\*.*\n)+ +readonly book: CallMethod<.*BookTradeInput.*ConfirmedTrade/,
     / \* Returned by .*`trades\.list`.*\n \*\/\nexport interface BookedTrade \{/,
+    /Default: 50\. \*\/\n  page_size\?: number \| undefined;/,
     /\/\*\* Date \(UTC\) by which .*YYYY-MM-DD\. \*\/\n  maturity_date: string;/,
   ])
     expect(text).toMatch(documented);
 });
 
-describe("operations outside the contract", () => {
-  const Fixing = z.object({
-    rate: z.number().meta({ description: "Ends no comment: */." }),
-    quoted: z.array(z.enum(["bid", "ask"])).nullish(),
-    "its-source": z.unknown(),
-  });
-  const declared = (declaration: Partial<Declaration>) =>
-    operation({
-      name: "fixings.get",
-      tool: "get_fixing",
-      title: "Get fixing",
-      summary: "Returns a fixing.",
-      effect: "read",
-      method: "GET",
-      path: "/fixings",
-      server: "service",
-      credentials: [],
-      responses: { 200: json(Fixing, "The fixing.") },
-      errors: {},
-      contract: "none",
-      ...declaration,
-    });
-
-  test("unnamed types are named after the tool", () => {
-    const types = clientTypes([declared({})]);
-    expect(types).toContain("export type GetFixingInput = Record<string, never>;");
-    expect(types).toContain(`export type GetFixingResponse = {
-  /** Ends no comment: * /. */
-  rate: number;
-  quoted?: ("bid" | "ask")[] | null;
-  "its-source": unknown;
-};`);
-    expect(types).toContain(
-      "readonly get: CallMethod<OptionalArguments<GetFixingInput>, GetFixingResponse, ServiceResponse<200, GetFixingResponse>>;",
-    );
-  });
-
-  test("an unnamed list has an item type", () => {
-    const query = { page: z.int().optional(), size: z.int().optional() };
-    const pages = { page: "page", size: "size", defaultSize: 10 };
-    const responses = { 200: json(z.array(Fixing), "The fixings.") };
-    const types = clientTypes([declared({ query, pages, responses })]);
-    expect(types).toContain(
-      "readonly get: ListMethod<OptionalArguments<GetFixingInput>, GetFixingResponse[number], ServiceResponse<200, GetFixingResponse>>;",
-    );
-  });
-
-  test("a named body is extended", () => {
-    const body = z.object({ symbol: z.string() }).meta({ id: "NewFixing" });
-    const query = { limit: z.int().default(5).meta({ description: "How many." }) };
-    const types = clientTypes([declared({ method: "POST", body, query })]);
-    expect(types).toContain("export interface NewFixing {\n  symbol: string;\n}");
-    expect(types).toContain(
-      "export interface GetFixingInput extends NewFixing {\n  /** How many. Default: 5. */\n  limit?: number | undefined;\n}",
-    );
-  });
-
-  test("type names are unique", () => {
-    const named = Fixing.extend({ more: z.string() }).meta({ id: "GetFixingInput" });
-    expect(() => clientTypes([declared({ responses: { 200: json(named, "The fixing.") } })])).toThrow(
-      "The type name GetFixingInput is used twice.",
-    );
-    const response = Fixing.clone(Fixing.def).meta({ id: "ServiceResponse" });
-    expect(() => clientTypes([declared({ responses: { 200: json(response, "The fixing.") } })])).toThrow(
-      "The type name ServiceResponse is used twice.",
-    );
-    const body = z.object({ amount: z.number().default(1) }).meta({ id: "Fixing" });
-    const same = declared({ method: "POST", body, responses: { 200: json(body, "The same.") } });
-    expect(() => clientTypes([same])).toThrow("The type name Fixing is used twice.");
-  });
+test("type names are unique", () => {
+  const Fixing = z.object({ rate: z.number() });
+  const typesOf = (parts: Partial<Declaration>) =>
+    clientTypes([declare({ name: "fixings.get", tool: "get_fixing", ...parts }) as Declaration]);
+  const responses = (id: string) => ({ 200: json(Fixing.clone(Fixing.def).meta({ id }), "The fixing.") });
+  for (const name of ["GetFixingInput", "ServiceResponse"])
+    expect(() => typesOf({ responses: responses(name) })).toThrow(`The type name ${name} is used twice.`);
+  const body = z.object({ amount: z.number().default(1) }).meta({ id: "Fixing" });
+  expect(() => typesOf({ method: "POST", body, responses: { 200: json(body, "The same.") } })).toThrow(
+    "The type name Fixing is used twice.",
+  );
 });
