@@ -108,9 +108,9 @@ const paged = procedures.filter(returnsRows).map((procedure) => [procedure.tool,
 describe.each(paged)("%s", (_tool, procedure) => {
   const ofAnswer = procedure.resultList ?? listsOf(bodyOf(procedure, () => 1))[0]![0];
   test.each<[string, Lengths]>([
-    ["all lists long", () => 300],
-    ["only the answer long", (list) => (list === ofAnswer ? 500 : 1)],
-    ["all but the answer long", (list) => (list === ofAnswer ? 0 : 400)],
+    ["all lists long", () => 150],
+    ["only the answer long", (list) => (list === ofAnswer ? 250 : 1)],
+    ["all but the answer long", (list) => (list === ofAnswer ? 0 : 200)],
     ["all lists short", () => 2],
     ["all lists empty", () => 0],
   ])("%s", async (_, length) => {
@@ -228,26 +228,17 @@ const csv = (name: string, length: number): File => ({
 });
 const pdf: File = { name: "a.pdf", contentType: "application/pdf", content: Buffer.alloc(500, "%PDF-1.7 ") };
 
-test("shows the beginning of a long text file and links the complete file", async () => {
-  const file = csv("a.csv", 50_000);
-  await withFiles([file], async ({ call, read }) => {
-    const result = await call("fetch_statements", asCsv);
-    const [{ text, truncated, uri }] = filesIn(result) as [DeliveredFile];
-    expect(file.content.toString().startsWith((text as string).slice(0, -1))).toBe(true);
-    expect((text as string).length).toBeGreaterThan(10_000);
-    expect(truncated).toBe("Only the beginning is shown.");
-    expect(JSON.stringify(result.structuredContent).length).toBeLessThan(maxResultLength + 500);
-    expectLinked(result, filesIn(result));
-    expect(await read(uri)).toMatchObject({ text: file.content.toString().slice(0, 20_000) });
-  });
-});
-
-test("only links binary files, and divides the space among text files", async () => {
-  await withFiles([pdf, csv("a.csv", 60_000), csv("b.csv", 100)], async ({ call }) => {
+test("links every file, shows the beginning of long text files, and divides the space among them", async () => {
+  const long = csv("a.csv", 60_000);
+  await withFiles([pdf, long, csv("b.csv", 100)], async ({ call, read }) => {
     const result = await call("fetch_statements", asCsv);
     const [first, second, third] = filesIn(result) as [DeliveredFile, DeliveredFile, DeliveredFile];
     expect(first).not.toHaveProperty("text");
-    expect((second.text as string).length).toBeGreaterThan(5_000);
+    const text = second.text as string;
+    expect(text.length).toBeGreaterThan(5_000);
+    expect(long.content.toString().startsWith(text.slice(0, -1))).toBe(true);
+    expect(second.truncated).toBe("Only the beginning is shown.");
+    expect(await read(second.uri)).toMatchObject({ text: long.content.toString().slice(0, 20_000) });
     expect(third.text).toHaveLength(100);
     expect(third).not.toHaveProperty("truncated");
     expect(JSON.stringify(result.structuredContent).length).toBeLessThan(maxResultLength + 500);

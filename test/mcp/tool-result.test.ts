@@ -1,46 +1,28 @@
 /** Conversion of responses of the service to tool results. */
 import { Readable } from "node:stream";
 import { z } from "zod";
-import {
-  type Declaration,
-  type Values,
-  file,
-  json,
-  operation,
-  empty,
-  text,
-} from "@fxdesk/toolkit/operations";
+import { type Declaration, type Values, file, json, empty, text } from "@fxdesk/toolkit/operations";
 import { type ServiceResponse, ReceivedFile } from "@fxdesk/toolkit";
 import { jsonLength, maxResultLength, visibleText, withDecimalStrings } from "../../mcp/render/values";
 import { Continuations, readList } from "../../mcp/read-list";
 import { renderResult } from "../../mcp/render/result";
 import { Resources } from "../../mcp/render/links";
 import type { JsonObject, ToolResult } from "../../mcp/render/content";
+import { declare } from "../core/support/declare";
 import { textOf } from "./support/clients";
 
 const listed = z.array(z.object({ id: z.string(), amount: z.number(), days: z.int() }));
 
-const declared = (changes: Partial<Declaration> = {}): Declaration =>
-  operation({
-    name: "things.list",
-    tool: "list_things",
-    title: "List things",
-    summary: "Lists things.",
-    effect: "read",
-    method: "GET",
-    path: "/things",
-    server: "service",
-    credentials: [],
+const declared = (changes: Partial<Declaration> = {}) =>
+  declare({
     query: {
       currency: z.string().optional(),
       page: z.int().min(1).default(1),
       page_size: z.int().min(1).default(50),
     },
     responses: { 200: json(listed, "The things.") },
-    errors: {},
-    contract: "",
     ...changes,
-  });
+  }) as Declaration;
 
 const paged = { page: "page", size: "page_size", defaultSize: 50, total: "x-total-count" };
 

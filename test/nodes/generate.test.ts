@@ -330,26 +330,11 @@ test("a translation has the placeholders and names of its original", () => {
 });
 
 test("an operation without translation appears in English", () => {
-  const added = operation({
-    name: "fixings.get",
-    tool: "get_fixing",
-    title: "Get fixing",
-    summary: "Returns a fixing.",
-    effect: "read",
-    method: "GET",
-    path: "/fixings/{trade_id}",
-    server: "packageService",
-    credentials: [],
-    parameters: { trade_id: z.string().meta({ title: "Fixing ID", description: "ID of the fixing." }) },
-    responses: { 200: json(z.unknown(), "The fixing.") },
-    errors: {},
-    contract: "none",
-  });
-  const extended = { ...packageService, operations: [...packageService.operations, added] };
+  const extended = { ...packageService, operations: [...packageService.operations, everyKindOperation] };
   const { forms } = textsByLanguage(extended).de!;
-  expect(forms.operations["get-fixing"]).toMatchObject({ trade_id: { label: "Fixing ID" } });
+  expect(forms.fields).toMatchObject({ day: { label: "Day" } });
   expect(translationGaps(extended).missing).toEqual(
-    expect.arrayContaining(["editor.labels.get-fixing", "forms.operations.get-fixing.trade_id.label"]),
+    expect.arrayContaining(["editor.labels.try-all", "forms.fields.day.label"]),
   );
 });
 
