@@ -121,8 +121,3 @@ test.each([
   await expect(replace(config, second)).rejects.toMatchObject({ status: 409 });
   expect(await replace(config, "contact-second-admin")).toMatchObject({ status: "active" });
 });
-
-test("accepts settings in EUR only", async () => {
-  const settings = { enabled: false, dual_admin: false, currency: "USD" };
-  await expect(client.approvalsWorkflow.updateSettings(settings)).rejects.toMatchObject({ status: 400 });
-});

@@ -30,8 +30,6 @@ describe("credentials", () => {
   const { authorization, "x-api-key": apiKey } = demoHeaders;
 
   test.each([
-    ["no access token", `/accounts?currencies=EUR&${demoClient}`, {}],
-    ["an unknown access token", `/accounts?currencies=EUR&${demoClient}`, { authorization: "Bearer nobody" }],
     ["another scheme", `/accounts?currencies=EUR&${demoClient}`, { authorization: "Basic ZGVtbzpkZW1v" }],
     ["no API key on trades", `/trades?${demoClient}`, { authorization }],
     ["an unknown API key on trades", `/trades?${demoClient}`, { authorization, "x-api-key": "other" }],
@@ -82,13 +80,6 @@ describe("values", () => {
   test("are named in the request log if no body is documented", async () => {
     expect(await get(`/trades?${demoClient}&page=0`)).toMatchObject({ status: 400, text: "" });
     expect(lastRefusal()).toContain("page must be at least 1");
-  });
-
-  test("must satisfy rules over several fields", async () => {
-    expect(await get(`/funding-account?${demoClient}`)).toMatchObject({ status: 400 });
-    expect(await get(`/funding-account?${demoClient}&currency=EUR&account_id=${account}`)).toMatchObject({
-      status: 400,
-    });
   });
 
   test.each([
