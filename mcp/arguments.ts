@@ -5,6 +5,7 @@ import type { Callable } from "../core/spec/operation";
 import { fieldsOf, modelFields, memoizePerOperation, type Values } from "../core/spec/fields";
 import type { Violation } from "../core/spec/errors";
 import { isWatch } from "../core/spec/watch";
+import { isObject } from "../core/values/json";
 import { propertyOf, valueOf } from "../core/values/kind";
 import { suggestions } from "../core/values/suggestions";
 import { coerceValue } from "./coerce-value";
@@ -97,16 +98,14 @@ class ArgumentParser {
     const { shape, element } = schemaPartsOf(schema);
     if (Array.isArray(value) && element)
       return value.map((item, index) => this.parseValue(element, item, `${path}.${index}`));
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    if (!isObject(value)) return value;
     const entry = valueOf(schema);
     if (entry)
       return Object.fromEntries(
         Object.entries(value).map(([key, each]) => [key, this.parseValue(entry, each, `${path}.${key}`)]),
       );
     if (shape)
-      return this.parseObject(shape, value as JsonObject, path, (key) =>
-        this.#acceptsUnknownKey(schema, key, path),
-      );
+      return this.parseObject(shape, value, path, (key) => this.#acceptsUnknownKey(schema, key, path));
     return value;
   }
 

@@ -8,11 +8,7 @@ import { argumentName } from "./names";
 import { joinRows, type ListResult, splitRows, listNameOf, type Row } from "./rows";
 import { withDecimalStrings, jsonLength, maxResultLength, truncate } from "./values";
 import { modelFields } from "../../core/spec/fields";
-
-type RowObject = Readonly<Record<string, unknown>>;
-
-const isRowObject = (value: unknown): value is RowObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+import { isObject } from "../../core/values/json";
 
 /** Formats a CSV cell, quoted if needed. */
 function formatCell(value: unknown): string {
@@ -22,17 +18,17 @@ function formatCell(value: unknown): string {
 }
 
 /** Flattens nested objects to dotted names: `amount.currency`. */
-const flatten = (entry: RowObject, path = ""): RowObject =>
+const flatten = (entry: JsonObject, path = ""): JsonObject =>
   Object.assign(
     {},
     ...Object.entries(entry).map(([name, value]) =>
-      isRowObject(value) ? flatten(value, `${path}${name}.`) : { [path + name]: value },
+      isObject(value) ? flatten(value, `${path}${name}.`) : { [path + name]: value },
     ),
-  ) as RowObject;
+  ) as JsonObject;
 
 /** Formats a list as CSV with a header line, without columns that have no value. */
 function toCsv(list: readonly unknown[], fields: readonly string[]): string {
-  if (!list.every(isRowObject)) return list.map(formatCell).join("\n");
+  if (!list.every(isObject)) return list.map(formatCell).join("\n");
   const rows = list.map((entry) => flatten(entry));
   const hasValue = (name: string) => rows.some((row) => row[name] !== undefined && row[name] !== null);
   const columns = columnsOf(rows, fields).filter(hasValue);
@@ -61,7 +57,7 @@ function partialRowsNote({ pages: [{ rows: all }], rows, isContinuation }: ListR
 
 /** Removes lists whose rows are all in other results, because an empty list would mean that there are none. */
 function withoutOmittedLists(metadata: unknown, omittedLists: ReadonlySet<string>, path = ""): unknown {
-  if (!isRowObject(metadata)) return metadata;
+  if (!isObject(metadata)) return metadata;
   return Object.fromEntries(
     Object.entries(metadata)
       .filter(([name]) => !omittedLists.has(path + name))
@@ -238,7 +234,7 @@ const isList = (value: unknown): value is readonly unknown[] => Array.isArray(va
 
 /** Formats a value, or the fields of an object, in one line. */
 const fieldText = (name: string, value: unknown): string =>
-  isRowObject(value)
+  isObject(value)
     ? Object.entries(value)
         .map(([inner, nested]) => `${name}.${inner} ${formatCell(nested)}`)
         .join(", ")

@@ -1,6 +1,7 @@
 /** Flows as tools of an MCP server: their schemas and the calls that wait for results. */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import { isObject } from "../../core/values/json";
 import type { Tool, Toolbox, ToolResult } from "../../mcp";
 
 /** Schema per argument kind. */
@@ -78,8 +79,7 @@ const failedResult = (message: string): ToolResult => textResult(message, { isEr
 function toToolResult(payload: unknown): ToolResult {
   if (typeof payload === "string") return textResult(payload);
   const json = JSON.stringify(payload) ?? "done";
-  const isObject = typeof payload === "object" && payload !== null && !Array.isArray(payload);
-  return textResult(json, isObject ? { structuredContent: payload as Record<string, unknown> } : {});
+  return textResult(json, isObject(payload) ? { structuredContent: payload } : {});
 }
 
 interface PendingCall {

@@ -6,6 +6,7 @@ import { settingsOf } from "../../core/call/settings";
 import { callerFieldDocs, describeOperation } from "../../core/spec/describe-operation";
 import { effectDescriptions, type Callable } from "../../core/spec/operation";
 import { dailyOf, declarationsOf, type Service } from "../../core/spec/service";
+import { isObject } from "../../core/values/json";
 import germanForms from "../locales/de/forms.json";
 import germanEditor from "../locales/de/fxdesk.json";
 import germanHelp from "../locales/de/help.json";
@@ -62,14 +63,12 @@ export type HelpWords = Texts["help"];
 const translations = { de: { editor: germanEditor, forms: germanForms, help: germanHelp } };
 
 type Tree = Readonly<Record<string, unknown>>;
-const isTree = (value: unknown): value is Tree =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Replaces texts with their translations. */
 function translateTree(texts: Tree, translated: Tree): Tree {
   const replaced = Object.entries(translated).map(([key, text]) => {
     const original = texts[key];
-    return [key, isTree(original) && isTree(text) ? translateTree(original, text) : text];
+    return [key, isObject(original) && isObject(text) ? translateTree(original, text) : text];
   });
   return { ...texts, ...Object.fromEntries(replaced) };
 }
@@ -86,7 +85,7 @@ export function textsByLanguage(service: Service): Readonly<Record<string, Texts
 
 const keysOf = (texts: Tree, path = ""): string[] =>
   Object.entries(texts).flatMap(([key, text]) =>
-    isTree(text) ? keysOf(text, `${path}${key}.`) : `${path}${key}`,
+    isObject(text) ? keysOf(text, `${path}${key}.`) : `${path}${key}`,
   );
 
 /** Returns the keys of texts without a German translation, and of translations without a text. */
