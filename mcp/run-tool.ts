@@ -106,16 +106,13 @@ export class ToolRunner {
   async run(name: string, input: JsonObject, caller: CallerWithSignal): Promise<ToolResult> {
     const operation = this.#context.callables.find(({ tool }) => tool === name)!;
     const stop = new AbortController();
-    const onAbort = () => stop.abort();
-    if (caller.signal.aborted) stop.abort();
-    else caller.signal.addEventListener("abort", onAbort, { once: true });
-    const ended = runTool(operation, input, this.#context, { ...caller, signal: stop.signal });
+    const signal = AbortSignal.any([caller.signal, stop.signal]);
+    const ended = runTool(operation, input, this.#context, { ...caller, signal });
     const inFlight = { operation, stop, ended };
     this.#inFlight.add(inFlight);
     try {
       return await ended;
     } finally {
-      caller.signal.removeEventListener("abort", onAbort);
       this.#inFlight.delete(inFlight);
     }
   }
