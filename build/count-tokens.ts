@@ -3,7 +3,7 @@
  * The argument is the folder of the checkout, by default the current one.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import jsTokens from "js-tokens";
 
 const productFolders = ["core", "sandbox/src", "nodes", "cli", "mcp", "build", "bench", "demo"];
@@ -47,12 +47,10 @@ function sizeOfFile(path: string): Size {
 
 function sizeOfFolder(folder: string): Size {
   if (!existsSync(folder)) return sum([]);
-  const sizes = readdirSync(folder, { withFileTypes: true }).map((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return ignoredFolders.has(entry.name) ? sum([]) : sizeOfFolder(path);
-    return entry.name.endsWith(".ts") ? sizeOfFile(path) : sum([]);
-  });
-  return sum(sizes);
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+    (path) => path.endsWith(".ts") && !path.split(sep).some((part) => ignoredFolders.has(part)),
+  );
+  return sum(paths.map((path) => sizeOfFile(join(folder, path))));
 }
 
 function main(root: string): void {
