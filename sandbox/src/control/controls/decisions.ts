@@ -1,7 +1,14 @@
 /** Controls for decisions of people and the bank: account details, statements, authorisations and approvals. */
-import { empty, json } from "@fxdesk/toolkit/operations";
+import { json } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
-import { identifier, control, maxSeconds, requiredWith, toNotFoundError } from "./define-control";
+import {
+  identifier,
+  control,
+  maxSeconds,
+  requiredWith,
+  toNotFoundError,
+  emptyResponse,
+} from "./define-control";
 import { applyDecision } from "../../world/accounts/account-details";
 import { applyOutcome } from "../../world/statements/account-statement";
 import { DomainError } from "../../world/common/domain-error";
@@ -50,7 +57,7 @@ export const decideStatement = control(
       seconds: z.int().min(1).max(maxSeconds).optional().describe("Delay in seconds."),
     }),
     rules: [requiredWith("seconds", "decision", "delay")],
-    responses: { 204: empty("Done.") },
+    responses: emptyResponse,
   },
   ({ world }, { statement_id, decision, seconds = 0 }) => {
     const outcome = { failed: decision === "fail", delayMs: seconds * 1_000 };
@@ -108,7 +115,7 @@ export const decideAuthorisation = control(
     body: z.object({
       decision: z.enum(["approve", "refuse"]).describe("Decision of the person."),
     }),
-    responses: { 204: empty("Done.") },
+    responses: emptyResponse,
   },
   ({ world }, { authorisation_id: authorisationId, decision }) => {
     const authorisation = world.openBanking.authorisations.get(authorisationId);
@@ -133,7 +140,7 @@ export const setSignatories = control(
         .max(5)
         .meta({ description: "Number of people.", examples: [2] }),
     }),
-    responses: { 204: empty("Done.") },
+    responses: emptyResponse,
   },
   ({ world }, { signatories }) => {
     world.openBanking.signatories = signatories;
@@ -150,7 +157,7 @@ export const decideApprovals = control(
     body: z.object({
       decision: z.enum(["approve", "reject"]).describe("Decision of the second administrator."),
     }),
-    responses: { 204: empty("Done.") },
+    responses: emptyResponse,
   },
   ({ world }, { decision }) => {
     const approvals = world.approvals.get(world.home.clientId);

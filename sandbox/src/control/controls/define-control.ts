@@ -1,5 +1,5 @@
 /** Building blocks of the controls. */
-import { type Declaration, operation, type ValuesOf } from "@fxdesk/toolkit/operations";
+import { type Declaration, empty, operation, type ValuesOf } from "@fxdesk/toolkit/operations";
 import { ErrorMessage } from "@fxdesk/toolkit/schema";
 import { z } from "zod";
 import type { SandboxSession } from "../../session/sandbox-session";
@@ -37,6 +37,16 @@ export const requiredWith = (field: string, other: string, value: string) => ({
   values: [value],
   description: `${field} is required if ${other} is ${value}.`,
 });
+
+/** Rule: one of the two fields is required, and the other then not allowed. */
+export const exactlyOne = (field: string, other: string) => ({
+  kind: "exactly-one" as const,
+  fields: [field, other],
+  description: `Exactly one of ${field} and ${other} must be given.`,
+});
+
+/** Responses of controls that return nothing. */
+export const emptyResponse = { 204: empty("Done.") };
 
 const commonFields = {
   server: "service",

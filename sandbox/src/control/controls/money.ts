@@ -1,7 +1,7 @@
 /** Controls for market rates, incoming payments, and payments from trades. */
 import { json } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
-import { identifier, control, toNotFoundError } from "./define-control";
+import { identifier, control, toNotFoundError, exactlyOne } from "./define-control";
 import { dayOf } from "@fxdesk/toolkit/calendars";
 import { pairOf, tradedCurrencies } from "../../world/money/fx";
 import { revalueAllMargins } from "../../world/trades/margin";
@@ -116,13 +116,7 @@ export const payIn = control(
         .describe("Payment reference. The ID or reference of a trade funds that trade."),
       debtor_name: z.string().max(70).default("Unnamed payer").describe("Name of the payer."),
     }),
-    rules: [
-      {
-        kind: "exactly-one",
-        fields: ["account_id", "currency"],
-        description: "Exactly one of account_id and currency must be given.",
-      },
-    ],
+    rules: [exactlyOne("account_id", "currency")],
     responses: {
       200: json(z.object({ account_id: z.string(), transaction_id: z.string() }), "The booked transaction."),
     },
@@ -272,13 +266,7 @@ export const completeBeneficiary = control(
         }),
       account_number: z.string().optional().describe("Account number, instead of an IBAN."),
     }),
-    rules: [
-      {
-        kind: "exactly-one",
-        fields: ["iban", "account_number"],
-        description: "Exactly one of iban and account_number must be given.",
-      },
-    ],
+    rules: [exactlyOne("iban", "account_number")],
     responses: { 200: paymentResponse },
   },
   (session, { payment_id: paymentId, iban, account_number: accountNumber }) =>

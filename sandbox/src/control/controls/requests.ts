@@ -1,8 +1,8 @@
 /** Controls for the request log, faults and the outbox. */
-import { empty, json, file } from "@fxdesk/toolkit/operations";
+import { json, file } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
 import { type FaultKind, faultKinds } from "../../session/fault-queue";
-import { control, toNotFoundError, requiredWith, Time } from "./define-control";
+import { control, toNotFoundError, requiredWith, Time, emptyResponse } from "./define-control";
 import { toValidationError } from "../../world/common/domain-error";
 import { toEmlFile, type Mail } from "../../world/model/outbox";
 import type { SandboxSession } from "../../session/sandbox-session";
@@ -115,7 +115,7 @@ export const addFault = control(
       onlyWithKind("milliseconds", "latency"),
       onlyWithKind("retry_after", "throttle"),
     ],
-    responses: { 204: empty("Done.") },
+    responses: emptyResponse,
   },
   ({ faults }, { operation: name, times, retry_after: retryAfter, ...fault }) => {
     try {
@@ -133,7 +133,7 @@ export const clearFaults = control(
     summary: "Removes all pending faults.",
     method: "DELETE",
     path: "/_sandbox/faults",
-    responses: { 204: empty("Done.") },
+    responses: emptyResponse,
   },
   ({ faults }) => faults.clear(),
 );

@@ -1,7 +1,7 @@
 /** Controls of the clock, and to reset, save, load, fork and undo. */
-import { json, empty, file } from "@fxdesk/toolkit/operations";
+import { json, file } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
-import { control, maxDays, maxSeconds, Time } from "./define-control";
+import { control, maxDays, maxSeconds, Time, exactlyOne, emptyResponse } from "./define-control";
 import type { SandboxSession } from "../../session/sandbox-session";
 import { timeViolation } from "../../world/common/clock";
 import { dayMs } from "@fxdesk/toolkit/calendars";
@@ -97,13 +97,7 @@ export const advanceClock = control(
       seconds: z.int().min(1).max(maxSeconds).optional().describe("Seconds."),
       days: z.int().min(1).max(maxDays).optional().describe("Days of 24 hours."),
     }),
-    rules: [
-      {
-        kind: "exactly-one",
-        fields: ["seconds", "days"],
-        description: "Exactly one of seconds and days must be given.",
-      },
-    ],
+    rules: [exactlyOne("seconds", "days")],
     responses: { 200: clockResponse },
   },
   (session, { seconds, days }) => advance(session, seconds === undefined ? days! * dayMs : seconds * 1_000),
@@ -136,7 +130,7 @@ export const load = control(
       fxdesk_sandbox: z.int().describe("Version of the saved format."),
       state: z.looseObject({}).describe("The saved state."),
     }),
-    responses: { 204: empty("Done.") },
+    responses: emptyResponse,
   },
   (session, { fxdesk_sandbox, state }) => {
     try {
@@ -183,7 +177,7 @@ export const undo = control(
     method: "POST",
     path: "/_sandbox/undo",
     body: z.object({ request: z.int().min(1).describe("Number of the request in the log.") }),
-    responses: { 204: empty("Done.") },
+    responses: emptyResponse,
   },
   (session, { request }) => session.undo(request),
 );
