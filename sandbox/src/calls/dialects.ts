@@ -167,14 +167,6 @@ export function serverOfPath({ servers, operations }: Service): (path: string) =
   return (path) => known.get(firstSegment(path)) ?? first;
 }
 
-/** Formats an error outside any operation. It always has a body. */
-export const toPlainErrorResponse = (
-  server: string,
-  request: HttpRequest,
-  error: HttpError,
-  service: Service,
-): HttpResponse => dialectOf(server).toErrorResponse(error, request, service);
-
 /**
  * Formats an error of an operation. A status documented without a body gets none; an undocumented status is marked as
  * an extension.
@@ -188,7 +180,7 @@ export function toErrorResponse(
   const { status, headers } = error;
   const declaredError = operation.errors[status];
   if (declaredError !== undefined && !errorBody(declaredError)) return { status, headers, body: undefined };
-  const response = toPlainErrorResponse(operation.server, request, error, service);
+  const response = dialectOf(operation.server).toErrorResponse(error, request, service);
   return declaredError !== undefined
     ? response
     : { ...response, headers: { ...response.headers, ...extensionHeader } };

@@ -11,7 +11,6 @@ import {
   type ErrorCodes,
   dialectOf,
   serverOfPath,
-  toPlainErrorResponse,
   toErrorResponse,
   openBankingServer,
 } from "../calls/dialects";
@@ -174,7 +173,8 @@ function resolveError(
   const matchingOperations = operations.filter((operation) => routeOf(operation).pattern.test(path));
   const operation = matchingOperations.find(({ method }) => method === request.method);
   const server = operation?.server ?? serverOfPath(service)(path);
-  const { codes } = dialectOf(server);
+  const dialect = dialectOf(server);
+  const { codes } = dialect;
   const invalidValue = operations
     .map((each) => findInvalidPathValue(each, path))
     .find((each) => each !== undefined);
@@ -184,7 +184,7 @@ function resolveError(
   const received = toHttpRequest(request, []);
   const response = operation
     ? toErrorResponse(operation, received, httpError, service)
-    : toPlainErrorResponse(server, received, httpError, service);
+    : dialect.toErrorResponse(httpError, received, service);
   return { httpError, response };
 }
 
