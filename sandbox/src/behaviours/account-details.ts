@@ -14,25 +14,9 @@ import {
   requestAccountDetails,
 } from "../world/accounts/account-details";
 import type { AccountDetails } from "../world/model/account";
-import {
-  type AccountAddress,
-  bankIn,
-  domesticAddress,
-  ibanOf,
-  internationalAddress,
-} from "../world/banks/banks";
+import { bankIn, domesticAddress, ibanOf, internationalAddress } from "../world/banks/banks";
 import type { Client } from "../world/parties/parties";
 import type { World } from "../world/model/world";
-
-const addressFields = (address: AccountAddress | undefined) =>
-  address
-    ? {
-        account_number: address.accountNumber,
-        account_number_type: address.accountNumberType,
-        bank_identifier: address.bankIdentifier,
-        bank_identifier_type: address.bankIdentifierType,
-      }
-    : null;
 
 /** Pooled accounts are held by the bank; the payment reference identifies the client. */
 const holderOf = ({ type, country }: AccountDetails, client: Client) =>
@@ -72,8 +56,8 @@ function toDetailsView(world: World, details: AccountDetails, client: Client) {
     country,
     currency,
     status,
-    domestic: addressFields(addresses?.domestic),
-    international: addressFields(addresses?.international),
+    domestic: addresses?.domestic ?? null,
+    international: addresses?.international ?? null,
     financial_institution_name: bankIn(country).name,
     financial_institution_address: bankAddressOf(country),
     account_holder_name: holder.name,
@@ -90,7 +74,7 @@ const flatType = ({ type, virtual }: AccountDetails) => {
 function toFlatView(world: World, details: AccountDetails, client: Client) {
   const { accountDetailsId, country, currency, status, alias, primary } = details;
   const addresses = accountAddressesOf(details);
-  const identifiers = addressFields(addresses?.domestic ?? addresses?.international);
+  const identifiers = addresses?.domestic ?? addresses?.international;
   const holder = holderOf(details, client);
   return {
     account_id: accountOfDetails(world, details)?.accountId ?? null,

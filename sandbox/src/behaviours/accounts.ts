@@ -51,10 +51,7 @@ const toAccountView = (world: World, client: Client, account: Account) => ({
   account_details: addressesOf(world, client, account).map((address) => ({
     account_address: client.address,
     account_name: client.name,
-    account_number: address.accountNumber,
-    account_number_type: address.accountNumberType,
-    bank_identifier: address.bankIdentifier,
-    bank_identifier_type: address.bankIdentifierType,
+    ...address,
   })),
 });
 

@@ -86,16 +86,16 @@ describe("domestic addresses", () => {
   ])("in %s identify the bank by %s", (country, type, code, account) => {
     for (const digits of numbers)
       expect(domesticAddress(country, digits)).toEqual({
-        accountNumber: expect.stringMatching(account),
-        accountNumberType: "BBAN",
-        bankIdentifier: expect.stringMatching(code),
-        bankIdentifierType: type,
+        account_number: expect.stringMatching(account),
+        account_number_type: "BBAN",
+        bank_identifier: expect.stringMatching(code),
+        bank_identifier_type: type,
       });
   });
 
   test("in the US have a routing number with a valid check digit", () => {
-    const { bankIdentifier } = domesticAddress("US", "0123456789")!;
-    expect(weighted(bankIdentifier, [3, 7, 1]) % 10).toBe(0);
+    const { bank_identifier } = domesticAddress("US", "0123456789")!;
+    expect(weighted(bank_identifier, [3, 7, 1]) % 10).toBe(0);
   });
 
   test.each(["CN", "KE", "MX", "FR", "PL"])("in %s are the international ones", (country) => {
@@ -105,11 +105,11 @@ describe("domestic addresses", () => {
 
 describe("international addresses", () => {
   test.each(bankCountries)("in %s have a BIC of the country, plainly fake", (country) => {
-    const { bankIdentifier, bankIdentifierType } = internationalAddress(country, "0012345678");
-    expect([bankIdentifierType, isValidBIC(bankIdentifier)]).toEqual(["SWBIC", true]);
+    const { bank_identifier, bank_identifier_type } = internationalAddress(country, "0012345678");
+    expect([bank_identifier_type, isValidBIC(bank_identifier)]).toEqual(["SWBIC", true]);
     // ISO 9362: the location code has no 0 or 1 first, and no O second.
-    expect(bankIdentifier).toMatch(new RegExp(`^TEST${country}[A-Z2-9][A-NP-Z0-9]$`));
-    expect(bankIn(country).bic).toBe(bankIdentifier);
+    expect(bank_identifier).toMatch(new RegExp(`^TEST${country}[A-Z2-9][A-NP-Z0-9]$`));
+    expect(bankIn(country).bic).toBe(bank_identifier);
   });
 
   test("in Mexico are a CLABE, for example 032180000118359719", () => {
@@ -124,8 +124,8 @@ describe("international addresses", () => {
         0;
     expect([isClabe("032180000118359719"), isClabe("032180000118359718")]).toEqual([true, false]);
     for (const digits of numbers) {
-      const { accountNumber } = internationalAddress("MX", digits);
-      expect([accountNumber, isClabe(accountNumber)]).toEqual([accountNumber, true]);
+      const { account_number } = internationalAddress("MX", digits);
+      expect([account_number, isClabe(account_number)]).toEqual([account_number, true]);
     }
   });
 });

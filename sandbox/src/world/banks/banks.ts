@@ -31,12 +31,12 @@ export interface Bank {
   readonly postCode: string;
 }
 
-/** Notation of an account for domestic or cross-border payments. */
+/** Notation of an account for domestic or cross-border payments, with the field names of the service. */
 export interface AccountAddress {
-  readonly accountNumber: string;
-  readonly accountNumberType: "IBAN" | "BBAN";
-  readonly bankIdentifier: string;
-  readonly bankIdentifierType: string;
+  readonly account_number: string;
+  readonly account_number_type: "IBAN" | "BBAN";
+  readonly bank_identifier: string;
+  readonly bank_identifier_type: string;
 }
 
 interface Scheme {
@@ -152,12 +152,12 @@ export function bankIn(country: string): Bank {
 export function domesticAddress(country: string, digits: string): AccountAddress | undefined {
   const scheme = schemes[country]!;
   if (!scheme.clearing) return undefined;
-  const [bankIdentifier, bankIdentifierType] = scheme.clearing;
+  const [bank_identifier, bank_identifier_type] = scheme.clearing;
   return {
-    accountNumber: writeAccountNumber(scheme, digits),
-    accountNumberType: "BBAN",
-    bankIdentifier,
-    bankIdentifierType,
+    account_number: writeAccountNumber(scheme, digits),
+    account_number_type: "BBAN",
+    bank_identifier,
+    bank_identifier_type,
   };
 }
 
@@ -171,10 +171,10 @@ export function internationalAddress(country: string, digits: string): AccountAd
   const scheme = schemes[country]!;
   const iban = ibanOf(country, digits);
   return {
-    accountNumber: iban ?? writeAccountNumber(scheme, digits),
-    accountNumberType: iban ? "IBAN" : "BBAN",
-    bankIdentifier: scheme.bic,
-    bankIdentifierType: "SWBIC",
+    account_number: iban ?? writeAccountNumber(scheme, digits),
+    account_number_type: iban ? "IBAN" : "BBAN",
+    bank_identifier: scheme.bic,
+    bank_identifier_type: "SWBIC",
   };
 }
 
@@ -184,14 +184,14 @@ export const homeCountryOf = (currency: string): string => (currency === "EUR" ?
 /** Returns the bank details a company pays into, for its own account or for trades. All values are texts. */
 export function bankAccount(country: string, digits: string) {
   const { bic, name, street, city, postCode } = bankIn(country);
-  const international = internationalAddress(country, digits);
-  const domestic = domesticAddress(country, digits) ?? international;
+  const { account_number, bank_identifier, bank_identifier_type } =
+    domesticAddress(country, digits) ?? internationalAddress(country, digits);
   return {
-    account_number: domestic.accountNumber,
+    account_number,
     iban: ibanOf(country, digits) ?? "",
     swift_code: bic,
-    bank_identifier: domestic.bankIdentifier,
-    bank_identifier_type: domestic.bankIdentifierType,
+    bank_identifier,
+    bank_identifier_type,
     bank_name: name,
     bank_address_line_1: street,
     bank_address_line_2: "",

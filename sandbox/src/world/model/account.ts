@@ -58,7 +58,7 @@ export function toAccountReference({
 }: Account): AccountReference & { readonly currency: string } {
   const country = homeCountryOf(currency);
   const iban = ibanOf(country, digits);
-  return iban ? { iban, currency } : { bban: internationalAddress(country, digits).accountNumber, currency };
+  return iban ? { iban, currency } : { bban: internationalAddress(country, digits).account_number, currency };
 }
 
 /** Type of every account: current account (ISO 20022 ExternalCashAccountType1Code). */

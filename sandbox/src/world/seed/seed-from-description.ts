@@ -110,8 +110,8 @@ export function addCounterparties(world: World, { id: clientId, counterparties }
       ...(iban !== undefined && !without_account && { iban }),
       ...(domestic &&
         !without_account && {
-          accountNumber: domestic.accountNumber,
-          bankIdentifier: domestic.bankIdentifier,
+          accountNumber: domestic.account_number,
+          bankIdentifier: domestic.bank_identifier,
         }),
     };
     world.beneficiaries.push(Object.freeze(beneficiary));

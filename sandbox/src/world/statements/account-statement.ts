@@ -132,7 +132,7 @@ export function createAccountStatement(
   const balance = (amount: Big, date: string): Balance => ({ ...toCreditDebit(amount, currency), date });
   return {
     account: {
-      number: internationalAddress(country, digits).accountNumber,
+      number: internationalAddress(country, digits).account_number,
       currency,
       bic: bankIn(country).bic,
       holder: client.name,
