@@ -4,7 +4,7 @@ import { demo } from "@fxdesk/sandbox";
 import { connectionType, exampleConnection, nodeTypeOf } from "../../nodes/shared/node-names";
 import { procedures } from "../../core/procedures/all";
 import { environmentFor } from "./support/flows";
-import { NodeRed } from "./support/node-red";
+import { type FlowNode, NodeRed } from "./support/node-red";
 import { recipeRuns } from "./support/recipe-runs";
 import {
   httpAddressOf,
@@ -81,6 +81,20 @@ test("does not delete a consent before the person has decided", async () => {
   expect(page.status).toBe(200);
   expect(await page.text()).toContain("<form");
 });
+
+test("all examples import into one Node-RED without a warning", async () => {
+  const { nodeRed } = stage;
+  const before = nodeRed.log.length;
+  const imported: FlowNode[] = [exampleConnection];
+  for (const [, flow] of examples) {
+    imported.push(...stage.applySettings(flow, {}, ""));
+    await nodeRed.deploy(imported, "nodes");
+  }
+
+  expect(nodeRed.log.slice(before).filter((line) => /\[(warn|error)\]/.test(line))).toEqual([]);
+  const ids = imported.map(({ id }) => id);
+  expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+}, 60_000);
 
 test("no example brings a connection or a secret, and all use the same connection", () => {
   const nodes = examples.flatMap(([, flow]) => flow);
