@@ -246,8 +246,4 @@ describe("the page of an authorisation", () => {
     expect((await decided(new URL(link.href!).origin)).status).toBe(200);
     expect(await scaStatusOf(consentId)).toBe("finalised");
   });
-
-  test("responds to an unknown authorisation with 404", async () => {
-    expect((await get("/sca/nothing")).status).toBe(404);
-  });
 });
