@@ -35,7 +35,7 @@ export const keyArgument = "request_key";
 export const keyProperty = {
   [keyArgument]: {
     type: "string",
-    description: "Your own ID for this request; it is sent only once.",
+    description: "Your own ID; a request is sent once per ID.",
   },
 };
 

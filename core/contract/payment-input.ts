@@ -6,7 +6,7 @@ import type { Rule } from "../spec/operation";
 
 export const PaymentService = z.enum(["payments", "bulk-payments", "periodic-payments"]).meta({
   title: "Payment service",
-  description: "Single, bulk or periodic (standing order).",
+  description: "Single, bulk or standing order.",
 });
 
 const jsonProducts = [
@@ -86,7 +86,7 @@ const standingOrder = {
   }),
   dayOfExecution: z.enum(numbersUpTo(31)).optional().meta({
     title: "Day of execution",
-    description: "Periodic: day of the month; 31 is the last day.",
+    description: "Periodic: day of the month; 31 is the last.",
   }),
   monthsOfExecution: z
     .array(z.enum(numbersUpTo(12)))
@@ -96,13 +96,13 @@ const standingOrder = {
     .optional()
     .meta({
       title: "Months of execution",
-      description: "Months 1 to 12 for frequency MonthlyVariable.",
+      description: "Months 1 to 12 for MonthlyVariable.",
     }),
 };
 
 const debtorAccount = NewAccountReference.meta({
   title: "Debtor account",
-  description: "Account of the debtor.",
+  description: "Account to debit.",
 });
 
 /** Tool that lists the fields of several payments. */
@@ -217,14 +217,14 @@ export const productRules: readonly Rule[] = [
     fields: ["pain001"],
     other: "payment-product",
     values: xmlProducts,
-    description: "Products that begin with pain.001 require pain001.",
+    description: "pain.001 products require pain001.",
   },
   {
     kind: "excluded-by",
     fields: ["pain001"],
     other: "payment-product",
     values: jsonProducts,
-    description: "pain001 is only for products that begin with pain.001.",
+    description: "pain001 is only for pain.001 products.",
   },
 ];
 
@@ -232,7 +232,7 @@ export const paymentRules: readonly Rule[] = [
   ...productRules,
   requiredInJson(
     ["debtorAccount", "instructedAmount", "creditorAccount", "creditorName"],
-    "Without pain001, a single or periodic payment requires debtorAccount, instructedAmount, creditorAccount and creditorName.",
+    "Without pain001, a payment requires debtorAccount, instructedAmount, creditorAccount and creditorName.",
     ["bulk-payments"],
   ),
   bulkRequiredInJson(["payments", "periodic-payments"]),
@@ -254,7 +254,7 @@ export const paymentRules: readonly Rule[] = [
     fields: ["monthsOfExecution"],
     other: "frequency",
     values: ["MonthlyVariable"],
-    description: "Frequency MonthlyVariable requires monthsOfExecution.",
+    description: "MonthlyVariable requires monthsOfExecution.",
   },
   {
     kind: "excluded-by",

@@ -134,7 +134,7 @@ const initiationShared = {
   ...explicitAuthorisationHeaders,
   "TPP-Rejection-NoFunds-Preferred": z.boolean().optional().meta({
     title: "Reject without funds",
-    description: "True to prefer rejection if funds are short.",
+    description: "Prefer rejection if funds are short.",
   }),
   ...brandHeaders,
   ...notificationHeaders,
@@ -256,7 +256,7 @@ export const initiatePayment = operation({
   name: "payments.initiate",
   tool: "initiate_payment",
   title: "Initiate payment",
-  summary: "Initiates a payment or a standing order. For several payments, use payments.initiateBulk.",
+  summary: "Initiates a payment or standing order. For several payments, use payments.initiateBulk.",
   notes: "A person authorises the payment at the returned link.",
   keywords: [
     "pay",

@@ -236,7 +236,7 @@ export const ownerNames = z
 const transferDetails = {
   creditorAgent: Bic.optional().meta({ description: "BIC of the creditor's bank." }),
   creditorAgentName: maxText(140).optional().meta({ description: "Name of the creditor's bank." }),
-  creditorName: maxText(70).min(1).meta({ description: "Name of the creditor." }),
+  creditorName: maxText(70).min(1).meta({ description: "Creditor's name." }),
   remittanceInformationUnstructured: maxText(140).optional().meta({ description: "Remittance information." }),
   endToEndIdentification: maxText(35).optional().meta({ description: "End-to-end reference." }),
 };
@@ -245,10 +245,10 @@ const transferDetails = {
 export const newTransfer = {
   instructedAmount: NewAmount.meta({ description: "Amount to pay." }),
   creditorAccount: NewAccountReference.meta({
-    description: "Account of the creditor.",
+    description: "Account to credit.",
   }),
   ...transferDetails,
-  creditorAddress: NewAddress.optional().meta({ description: "Address of the creditor." }),
+  creditorAddress: NewAddress.optional().meta({ description: "Creditor's address." }),
 };
 
 export const bicOf = (whose: string) => ({ description: `BIC (ISO 9362) of ${whose}.` });
