@@ -243,7 +243,7 @@ export const assignVirtualAccount = operation({
   title: "Assign virtual account",
   summary:
     "Assigns a virtual account in a currency and returns its account details. For a dedicated account in a country, use accountDetails.request.",
-  notes: "Only one account, virtual or segregated, is allowed per currency.",
+  notes: "Each currency can have only one account, virtual or segregated.",
   keywords: ["vIBAN", "virtual IBAN", "collections", "virtuelles Konto"],
   effect: "change",
   method: "POST",

@@ -318,7 +318,7 @@ export const listOpenBankingTransactions = operation({
       .optional()
       .meta({
         title: "Format",
-        description: "application/xml: camt.053; text/plain: MT940.",
+        description: "application/xml for camt.053, text/plain for MT940.",
       }),
   },
   rules: [

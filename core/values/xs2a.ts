@@ -197,9 +197,12 @@ export const authorisationFields = {
         .meta({ description: "Format of the one-time password: characters or integer." }),
       additionalInformation: optionalText("Explanation that must be shown to the person."),
     })
-    .meta({ id: "ChallengeData", description: "A challenge for the person." })
+    .meta({
+      id: "ChallengeData",
+      description: "What the person must enter or confirm, for example a one-time password.",
+    })
     .optional()
-    .meta({ description: "Challenge of the chosen method; absent if there is none." }),
+    .meta({ description: "Challenge of the chosen method; absent if it has none." }),
 };
 
 export const psuMessage = optionalText("Text to show to the person.");
