@@ -27,8 +27,8 @@ export async function openJournal(settings: StoreSettings): Promise<Journal> {
  * durable when the call becomes `sent` at the latest. Methods throw if the store cannot guarantee that.
  */
 export class Journal {
-  /** Fences of the claims that this process holds, by entry ID. */
-  readonly #fences = new Map<string, number>();
+  /** Fences of this process's claims, by the entry that `claim` returned: a later claim of the same entry is another one. */
+  readonly #fences = new WeakMap<Entry, number>();
 
   readonly #queue: AppendQueue;
 
@@ -44,23 +44,21 @@ export class Journal {
     const fenced = await this.#queue.append((chain) => claim(chain, intent, details, Math.ceil(holdMs)), {
       durable: "later",
     });
-    if (fenced.claim.kind === "mine") this.#fences.set(fenced.claim.entry.id, fenced.fence);
+    if (fenced.claim.kind === "mine") this.#fences.set(fenced.claim.entry, fenced.fence);
     return fenced.claim;
   }
 
   /** Marks the call as sent, before the first byte is written. Throws if this process no longer holds the claim. */
-  recordSent({ id }: Entry, guard?: SendGuard): Promise<void> {
-    return this.#queue.append((chain) => markSent(chain, id, this.#fences.get(id), guard));
+  recordSent(entry: Entry, guard?: SendGuard): Promise<void> {
+    return this.#queue.append((chain) => markSent(chain, entry.id, this.#fences.get(entry), guard));
   }
 
   /** Records the outcome. Throws if the entry has a final outcome: only `unknown` can be replaced. */
-  async recordOutcome({ id }: Entry, outcome: EntryOutcome): Promise<Entry> {
+  recordOutcome(entry: Entry, outcome: EntryOutcome): Promise<Entry> {
     const details = saltDetails(outcome.details);
-    const entry = await this.#queue.append((chain) =>
-      recordOutcome(chain, id, this.#fences.get(id), outcome, details),
+    return this.#queue.append((chain) =>
+      recordOutcome(chain, entry.id, this.#fences.get(entry), outcome, details),
     );
-    this.#fences.delete(id);
-    return entry;
   }
 
   get(id: string): Promise<Entry | undefined> {

@@ -128,6 +128,20 @@ describe.each(engines())("$name", ({ name, create }) => {
     expect((await journal.get(entry.id))!.state).toBe("sent");
   });
 
+  test("keeps two claims of one process apart", async () => {
+    const [journal, wanted] = [await open(), fresh()];
+    const first = await claimed(journal, wanted, 1);
+    await (await open()).waitForOutcome(first.id, never);
+    const second = await claimed(journal, wanted);
+    // The first call goes on late, although it counts as not sent.
+    await expect(journal.recordSent(first)).rejects.toThrow("no longer holds");
+    await journal.recordSent(second);
+    await expect(journal.recordSent(first)).rejects.toThrow("no longer holds");
+    await expect(journal.recordOutcome(first, notSent)).rejects.toThrow("another process");
+    expect((await journal.get(second.id))!.state).toBe("sent");
+    await journal.recordOutcome(second, done);
+  });
+
   test("encrypts details if a key is set", async () => {
     const journal = await open();
     const entry = await claimed(journal);
