@@ -54,4 +54,6 @@ module.exports = {
   // Tests often wait for processes and time limits, so one extra worker keeps the cores busy.
   maxWorkers: availableParallelism() + 1,
   testTimeout: 120_000,
+  // A larger worker takes longer to exit than jest waits, and is killed.
+  workerIdleMemoryLimit: "1GB",
 };

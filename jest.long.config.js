@@ -1,6 +1,8 @@
 /** Slow tests: random and hostile input in bulk, complete installations. */
+const { workerIdleMemoryLimit: _, ...shared } = require("./jest.config");
+
 module.exports = {
-  ...require("./jest.config"),
+  ...shared,
   testMatch: ["**/*.long.test.ts"],
   // Browsers and installations already use all cores.
   maxWorkers: "100%",
