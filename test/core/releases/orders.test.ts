@@ -86,6 +86,8 @@ interface Order {
 async function unknownOrder(key: string): Promise<Order> {
   const asker = place.client({ people: "/nowhere/people.json" });
   const { release } = await asker.orders.order(sampleOrder());
+  // Its own worker would look at the order as well.
+  await asker.close();
   const { sealed } = (await place.service.get(release)).release;
   const { environment } = sealed;
   const { entry } = await journal.claim(intent({ environment, key }), longMs);
