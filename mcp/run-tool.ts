@@ -50,7 +50,7 @@ const movingRateNote =
   "The worst rate is derived from a current quote. It may be derived from a newer quote after you answer.";
 
 export function releaseQuestionOf({ title }: Callable, proposal: ReleaseProposal): Question {
-  const { environment, client, validUntil, needs, asks, terms } = proposal;
+  const { environment, client, validUntil, needs, requestHash, terms } = proposal;
   const facts = {
     environment,
     client,
@@ -64,7 +64,7 @@ export function releaseQuestionOf({ title }: Callable, proposal: ReleaseProposal
     ...(terms.rate_seen === undefined ? [] : [movingRateNote]),
     `The request then waits for ${displayValue(needs)}. Your answer alone releases nothing.`,
   ].join("\n\n");
-  return { message, subject: asks };
+  return { message, subject: requestHash };
 }
 
 /** What all tools of a server share. */

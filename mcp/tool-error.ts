@@ -160,7 +160,7 @@ function releaseNotRequestedResult(operation: Callable, answer: Exclude<Answer, 
     "Call the tool again only if the user asks for it.";
   return {
     content: [{ type: "text", text: `${operation.title}: ${description}` }],
-    structuredContent: { state: "not-asked", description },
+    structuredContent: { state: "not-requested", description },
   };
 }
 

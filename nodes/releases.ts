@@ -3,7 +3,7 @@ import type { NodeAPI } from "node-red";
 import { lazyNode } from "./lazy-nodes";
 
 export = (RED: NodeAPI): void => {
-  const releaseWatch = (state: "asked" | "decided") =>
+  const releaseWatch = (state: "requested" | "decided") =>
     lazyNode(() => {
       const { releaseWatchNode } =
         require("./release/release-watch-node") as typeof import("./release/release-watch-node");
@@ -13,7 +13,7 @@ export = (RED: NodeAPI): void => {
     const { releaseNode } = require("./release/release-node") as typeof import("./release/release-node");
     return releaseNode(RED);
   });
-  RED.nodes.registerType("fxdesk-release-asked", releaseWatch("asked"));
+  RED.nodes.registerType("fxdesk-release-requested", releaseWatch("requested"));
   RED.nodes.registerType("fxdesk-release-decided", releaseWatch("decided"));
   RED.nodes.registerType("fxdesk-release", release, { credentials: { secret: { type: "password" } } });
 };

@@ -71,7 +71,7 @@ const listItem = (release: Release): Html => {
     <p>
       <span class="chip ${environmentStyle(sealed.environment)}">${sealed.environment}</span>
       <span class="soft"
-        >Requested by ${sealed.asker ?? "an unknown person"}, valid until
+        >Requested by ${sealed.requester ?? "an unknown person"}, valid until
         ${formatTime(sealed.validUntil)}</span
       >
     </p>
@@ -178,10 +178,10 @@ function decisionForms(view: ReleaseView): Html | undefined {
 export function releasePage(view: ReleaseView): string {
   const { person, release, decisions, policy, message } = view;
   const { sealed, state, hash } = release;
-  const { environment, client, asker, validUntil, operation, surface, correlation } = sealed;
+  const { environment, client, requester, validUntil, operation, surface, correlation } = sealed;
   const {
     description,
-    asked_at: _,
+    requested_at: _,
     trade_id,
     quotes,
     remark,
@@ -214,7 +214,7 @@ export function releasePage(view: ReleaseView): string {
           ${factList([
             ["operation", operation],
             ["client", client],
-            ["requested by", asker],
+            ["requested by", requester],
             ["requested through", surface],
             ["requested at", formatTime(release.requestedAt)],
             ["required approvals", requirements.length > 0 ? describeRequirements(requirements) : undefined],

@@ -109,7 +109,7 @@ function toRow(release: Release) {
     release: id,
     state,
     operation,
-    asked_by,
+    requested_by,
     valid_until,
     terms,
     environment,
@@ -118,7 +118,7 @@ function toRow(release: Release) {
     release.sealed.kind === "order"
       ? summarizeOrder(release.sealed.terms)
       : `${String(terms.method)} ${String(terms.target)}`;
-  return { release: id, state, operation, request, asked_by, valid_until, environment };
+  return { release: id, state, operation, request, requested_by, valid_until, environment };
 }
 
 const decisionLine = ({ person, decision, at, note }: Decision): readonly [string, string] => [

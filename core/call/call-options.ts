@@ -20,7 +20,7 @@ export interface ReleaseProposal {
   /** Required approvals, for example "release by anna or bert". */
   readonly needs: string;
   /** Hash of the caller's input: equal for the same request of the same person. */
-  readonly asks: string;
+  readonly requestHash: string;
 }
 
 /** Confirms that release is requested. If it resolves to false, the call ends and nothing is stored. */

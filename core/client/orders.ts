@@ -184,7 +184,7 @@ export class Orders {
       operation: orderName,
       environment: environmentOf(context, this.#operation(bookName))!,
       client: clientId,
-      ...(actor !== undefined && { asker: actor }),
+      ...(actor !== undefined && { requester: actor }),
       ...(options.contactId !== undefined && { contactId: options.contactId }),
       surface: options.surface ?? "client",
       validUntil: Date.parse(input.valid_until),

@@ -5,13 +5,13 @@ import type { ReleaseReport } from "../releases/report";
 const singleLine = (text: string): string =>
   text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\s]+/gu, " ").trim();
 
-const facts = ({ release, operation, environment, client, asked_by, valid_until }: ReleaseReport) =>
+const facts = ({ release, operation, environment, client, requested_by, valid_until }: ReleaseReport) =>
   [
     `Release: ${release}`,
     `Operation: ${operation}`,
     `Environment: ${environment}`,
     ...(client === "" ? [] : [`Client: ${client}`]),
-    ...(asked_by === undefined ? [] : [`Requested by: ${asked_by}`]),
+    ...(requested_by === undefined ? [] : [`Requested by: ${requested_by}`]),
     `Valid until: ${valid_until}`,
   ].map(singleLine);
 

@@ -131,7 +131,7 @@ export class ReleaseMailer {
       const isRecipient = (person: string): boolean =>
         isRequest
           ? findDecisionProblem(release, release.state, { person, decision: "release", policy }) === undefined
-          : person === release.sealed.asker && requesterStates.has(entry.state);
+          : person === release.sealed.requester && requesterStates.has(entry.state);
       const { subject, text } = (isRequest ? requestText : outcomeText)(entry, page);
       const messageId = `<${cursor}.${entry.release}@${settings.from.split("@")[1]}>`;
       for (const [person, to] of Object.entries(people.addresses))

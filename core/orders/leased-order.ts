@@ -37,9 +37,9 @@ export interface OrderDependencies {
 }
 
 /** Returns the options with which a call acts for the requester of an order. */
-export const callOptionsFor = ({ client, contactId, asker }: SealedOrder): CallOptions => ({
+export const callOptionsFor = ({ client, contactId, requester }: SealedOrder): CallOptions => ({
   surface: "order",
-  ...(asker !== undefined && { actor: asker }),
+  ...(requester !== undefined && { actor: requester }),
   ...(client !== "" && { clientId: client }),
   ...(contactId !== undefined && { contactId }),
 });

@@ -29,10 +29,10 @@ const minuteMs = 60_000;
 
 /** Returns the policy that applies to a release. Throws a TypeError if its file is invalid. */
 export const policyForRelease = async (
-  { sealed: { asker } }: Release,
+  { sealed: { requester } }: Release,
   policy: string | undefined,
   people: People,
-): Promise<Policy> => (policy === undefined ? defaultMoneyPolicy(people, asker) : loadPolicy(policy));
+): Promise<Policy> => (policy === undefined ? defaultMoneyPolicy(people, requester) : loadPolicy(policy));
 
 /** Returns why a person cannot decide, or undefined. */
 export function findDecisionProblem(
@@ -42,13 +42,13 @@ export function findDecisionProblem(
 ): string | undefined {
   if (state !== "waiting" && !(state === "released" && decision === "refuse"))
     return describeStateConflict(id, state, decision === "refuse" ? "refused" : "released");
-  const { asker } = sealed;
+  const { requester } = sealed;
   const requirements = approvalRequirements(policy, sealed);
-  if (asker === undefined)
+  if (requester === undefined)
     return `${id} has no recorded requester, so four-eyes approval is impossible. Cancel it and request again.`;
-  if (person === asker) return `${person} requested ${id}: another person must decide.`;
+  if (person === requester) return `${person} requested ${id}: another person must decide.`;
   if (!policy.people.includes(person)) return `The policy does not list ${person} in people.`;
-  if (!canDecide(policy, requirements, asker, person))
+  if (!canDecide(policy, requirements, requester, person))
     return `${id} needs ${describeRequirements(requirements)}; ${person} cannot release it.`;
   return undefined;
 }

@@ -78,12 +78,12 @@ function countApprovals(
 
 /** Returns the principals that a person's approval can count for. Never the requester, neither as principal nor as deputy. */
 const principalsOf =
-  ({ deputies }: Policy, { approvers }: ApprovalRequirement, asker: string | undefined) =>
+  ({ deputies }: Policy, { approvers }: ApprovalRequirement, requester: string | undefined) =>
   (person: string): readonly string[] =>
     approvers.filter(
       (principal) =>
-        principal !== asker &&
-        person !== asker &&
+        principal !== requester &&
+        person !== requester &&
         (principal === person || (deputies[principal]?.includes(person) ?? false)),
     );
 
@@ -91,21 +91,22 @@ const principalsOf =
 export const hasEnoughApprovals = (
   policy: Policy,
   requirements: readonly ApprovalRequirement[],
-  asker: string | undefined,
+  requester: string | undefined,
   people: readonly string[],
 ): boolean =>
   requirements.every(
     (requirement) =>
-      countApprovals(people, principalsOf(policy, requirement, asker)) >= requirement.approvals,
+      countApprovals(people, principalsOf(policy, requirement, requester)) >= requirement.approvals,
   );
 
 /** True if the person's approval counts for at least one requirement. */
 export const canDecide = (
   policy: Policy,
   requirements: readonly ApprovalRequirement[],
-  asker: string | undefined,
+  requester: string | undefined,
   person: string,
-): boolean => requirements.some((requirement) => principalsOf(policy, requirement, asker)(person).length > 0);
+): boolean =>
+  requirements.some((requirement) => principalsOf(policy, requirement, requester)(person).length > 0);
 
 /** Describes requirements as a noun phrase, for example "release by anna or bert". */
 export const describeRequirements = (requirements: readonly ApprovalRequirement[]): string =>
@@ -121,16 +122,16 @@ export const describeRequirements = (requirements: readonly ApprovalRequirement[
 export function findRequestProblem(
   policy: Policy,
   requirements: readonly ApprovalRequirement[],
-  asker: string | undefined,
+  requester: string | undefined,
 ): string | undefined {
   if (requirements.length === 0) return undefined;
-  if (asker === undefined)
+  if (requester === undefined)
     return "The request needs release by another person, but the requester is unknown: set FXDESK_ACTOR to a name listed in the policy.";
-  if (!policy.people.includes(asker))
-    return `The policy does not list ${asker} in people: set FXDESK_ACTOR to a listed name.`;
-  return hasEnoughApprovals(policy, requirements, asker, policy.people)
+  if (!policy.people.includes(requester))
+    return `The policy does not list ${requester} in people: set FXDESK_ACTOR to a listed name.`;
+  return hasEnoughApprovals(policy, requirements, requester, policy.people)
     ? undefined
-    : `The request needs ${describeRequirements(requirements)}, but ${asker} requested it: too few others may release it.`;
+    : `The request needs ${describeRequirements(requirements)}, but ${requester} requested it: too few others may release it.`;
 }
 
 const hasPair = (pairs: readonly string[], { buy_currency, sell_currency }: OrderTerms): boolean => {

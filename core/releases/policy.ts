@@ -162,9 +162,9 @@ export type PolicyRule = z.output<typeof Rule>;
 export type Policy = z.output<typeof Policy>;
 
 /** Returns the policy used if none is set but release is requested: every money call needs one approval by anyone else. */
-export const defaultMoneyPolicy = ({ secrets }: People, asker: string | undefined): Policy => {
+export const defaultMoneyPolicy = ({ secrets }: People, requester: string | undefined): Policy => {
   const people = new Set(Object.keys(secrets));
-  if (asker !== undefined) people.add(asker);
+  if (requester !== undefined) people.add(requester);
   return Policy.parse({ people: [...people], rules: [{ effects: ["money"] }] });
 };
 

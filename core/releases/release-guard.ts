@@ -39,7 +39,7 @@ export function requirementsOf(
   if (!policy) return [];
   const requirements = approvalRequirements(policy, sealed);
   const reason =
-    findPolicyViolation(policy, sealed) ?? findRequestProblem(policy, requirements, sealed.asker);
+    findPolicyViolation(policy, sealed) ?? findRequestProblem(policy, requirements, sealed.requester);
   if (reason !== undefined) throw releaseRefusedError(sealed.operation, reason);
   return requirements;
 }
@@ -69,7 +69,7 @@ export function isApproved(
   const approvers = decisions
     .filter((each) => isValidApproval(people, release, each, moment))
     .map(({ person }) => person);
-  return hasEnoughApprovals(policy!, requirements, release.sealed.asker, approvers);
+  return hasEnoughApprovals(policy!, requirements, release.sealed.requester, approvers);
 }
 
 /** Returns why a request may not be sent at this moment, or undefined. */

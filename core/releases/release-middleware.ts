@@ -30,7 +30,7 @@ interface AuthorizedCall {
 /** Facts of a request that select its policy. */
 interface RequestOrigin {
   readonly release?: SealedRequest["release"] | undefined;
-  readonly asker?: string | undefined;
+  readonly requester?: string | undefined;
 }
 
 /** Time for which a request waits for release. */
@@ -62,7 +62,7 @@ export class ReleaseMiddleware {
   }
 
   /** Loads policy and people for each call, so that changes apply at once. Throws an FxdeskError if that fails. */
-  async loadAuthority(operation: string, { release, asker }: RequestOrigin): Promise<Authority> {
+  async loadAuthority(operation: string, { release, requester }: RequestOrigin): Promise<Authority> {
     const { policy: path, people: peoplePath } = this.context.settings;
     const people = await loadReadablePeople(peoplePath);
     if (path !== undefined) {
@@ -82,7 +82,7 @@ export class ReleaseMiddleware {
         operation,
         "The call needs release by a person, but no people are configured: set FXDESK_POLICY and FXDESK_PEOPLE.",
       );
-    return { policy: defaultMoneyPolicy(people, asker), people };
+    return { policy: defaultMoneyPolicy(people, requester), people };
   }
 
   /**
@@ -107,7 +107,7 @@ export class ReleaseMiddleware {
     const { name, effect } = call.operation;
     const authority = await this.loadAuthority(name, {
       release: effect === "money" ? call.options.release : undefined,
-      asker: actorOf(this.context, call.options),
+      requester: actorOf(this.context, call.options),
     });
     const { policy } = authority;
     if (!policy) return { call };
@@ -156,7 +156,7 @@ export class ReleaseMiddleware {
   #sealCall(call: PreparedCall): SealedCall {
     const { operation, values, given, address, target, headers, body, options } = call;
     const { service } = this.context;
-    const asker = actorOf(this.context, options);
+    const requester = actorOf(this.context, options);
     const amounts = committedAmountsOf(operation.commits, values);
     return {
       kind: "call",
@@ -164,7 +164,7 @@ export class ReleaseMiddleware {
       operation: operation.name,
       environment: environmentOf(this.context, operation)!,
       client: customerFromValues(service, values),
-      ...(asker !== undefined && { asker }),
+      ...(requester !== undefined && { requester }),
       surface: options.surface ?? "client",
       validUntil: Date.now() + defaultValidityMs,
       ...(options.release && { release: options.release }),

@@ -170,7 +170,7 @@ async function assertConfirmed(
     terms: { ...terms },
     validUntil,
     needs: describeRequirements(requirements),
-    asks: requestHash,
+    requestHash,
   }).catch((error: Error) => {
     throw new RequestDeclined(
       `The request was not confirmed, so no release was requested: ${error.message}.`,

@@ -15,8 +15,8 @@ export const ReleaseReport = z
     operation: text("Operation that is executed after release."),
     environment: text("Environment, such as api or sandbox."),
     client: text("Client ID."),
-    asked_by: text("Requester; absent if not known.").optional(),
-    asked_at: text("Time of the request, UTC."),
+    requested_by: text("Requester; absent if not known.").optional(),
+    requested_at: text("Time of the request, UTC."),
     valid_until: text("Time after which the request expires, UTC."),
     terms: z
       .record(z.string(), z.unknown())
@@ -43,7 +43,7 @@ export interface ReleaseListOptions {
   /** Only these states; all by default. */
   readonly states?: readonly ReleaseState[];
   /** Order: newest request first (default), or latest change first. */
-  readonly newest?: "asked" | "changed";
+  readonly newest?: "requested" | "changed";
 }
 
 /** Releases, newest first. */
@@ -76,7 +76,7 @@ export function toReleaseReport({
   progress,
   entry,
 }: Release): ReleaseReport {
-  const { operation, environment, client, asker, validUntil, terms, correlation } = sealed;
+  const { operation, environment, client, requester, validUntil, terms, correlation } = sealed;
   const { remark, identity, quotes, deviations } = progress;
   return {
     release: id,
@@ -85,8 +85,8 @@ export function toReleaseReport({
     operation,
     environment,
     client,
-    ...(asker !== undefined && { asked_by: asker }),
-    asked_at: toIsoTime(requestedAt),
+    ...(requester !== undefined && { requested_by: requester }),
+    requested_at: toIsoTime(requestedAt),
     valid_until: toIsoTime(validUntil),
     terms: { ...terms },
     seal: hash,

@@ -133,7 +133,7 @@ export interface ReleaseFilter {
   readonly states?: readonly ReleaseState[] | undefined;
   readonly environments?: readonly string[];
   /** Order: newest request first (default), or latest change first. */
-  readonly newest?: "asked" | "changed";
+  readonly newest?: "requested" | "changed";
   readonly limit: number;
 }
 
@@ -146,7 +146,7 @@ export interface ReleaseList {
 /** Lists releases in their effective state, newest first. Omits releases that were changed in the store. */
 export async function listReleases(
   access: MomentAccess,
-  { states, environments, newest = "asked", limit }: ReleaseFilter,
+  { states, environments, newest = "requested", limit }: ReleaseFilter,
 ): Promise<ReleaseList> {
   const values: Value[] = [];
   const addValue = (value: Value) => `$${values.push(value)}`;
@@ -159,7 +159,7 @@ export async function listReleases(
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
   const { releases, faults } = await selectIntactReleases(
     access,
-    `${where} ORDER BY ${newest}_at DESC, id LIMIT ${addValue(limit + 1)}`,
+    `${where} ORDER BY ${newest === "changed" ? "changed_at" : "asked_at"} DESC, id LIMIT ${addValue(limit + 1)}`,
     values,
   );
   return {

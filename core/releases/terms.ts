@@ -70,7 +70,7 @@ interface SealedFacts {
   readonly environment: string;
   readonly client: string;
   /** The requester. */
-  readonly asker?: string;
+  readonly requester?: string;
   readonly surface: string;
   /** Milliseconds since 1970. Nothing is sent after this time. */
   readonly validUntil: number;
@@ -104,9 +104,9 @@ export const sealOf = (id: string, sealed: SealedRequest): string => sha256({ id
 
 /** Hashes a request, so that a repetition by the same requester is recognised. */
 export const requestHashOf = (
-  { kind, operation, environment, client, asker }: SealedRequest,
+  { kind, operation, environment, client, requester }: SealedRequest,
   given: Readonly<Record<string, unknown>>,
-): string => sha256({ kind, operation, environment, client, asker, given });
+): string => sha256({ kind, operation, environment, client, requester, given });
 
 const maxCorrelationLength = 10_000;
 

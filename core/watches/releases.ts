@@ -20,10 +20,10 @@ const shared = {
   state: ({ state }: ReleaseReport) => ({ state }),
 } as const;
 
-export const releaseAsked: Watch = watch({
+export const releaseRequested: Watch = watch({
   ...shared,
-  name: "releases.asked",
-  tool: "release_asked",
+  name: "releases.requested",
+  tool: "release_requested",
   title: "Release requested",
   summary: "Reports orders and calls that need release by a person.",
   defaultStart: "beginning",

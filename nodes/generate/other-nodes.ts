@@ -51,7 +51,7 @@ const releases = { category: "fxdesk releases", icon: "approvals.svg" };
 const assistants = { category: "fxdesk assistants", icon: "fxdesk.svg" };
 
 const releaseNodes: readonly OtherNode[] = [
-  ...["fxdesk-release-asked", "fxdesk-release-decided"].map((type): OtherNode => ({
+  ...["fxdesk-release-requested", "fxdesk-release-decided"].map((type): OtherNode => ({
     type,
     palette: { ...releases, effect: "read", inputs: 0, outputs: 1 },
     form: [name, connection],

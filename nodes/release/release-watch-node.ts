@@ -1,7 +1,7 @@
 /** The nodes “Release requested” and “Release decided”: one message per pending or decided release. */
 import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage } from "node-red";
 import type { Watch } from "../../core/spec/watch";
-import { releaseAsked, releaseDecided } from "../../core/watches/releases";
+import { releaseRequested, releaseDecided } from "../../core/watches/releases";
 import type { ReleaseReport } from "../../core/releases/report";
 import type { WatchStatus } from "../../core/api/watch-options";
 import { findConnection, requireClient } from "../connection/target";
@@ -23,9 +23,9 @@ const toReleaseMessage = ({ name }: Watch, report: ReleaseReport, repeated: bool
 /** Constructor of a release watch node. It runs from the start of all flows until the next deploy. */
 export function releaseWatchNode(
   RED: NodeAPI,
-  state: "asked" | "decided",
+  state: "requested" | "decided",
 ): NodeConstructor<Node, ReleaseWatchDef, object> {
-  const watch = state === "asked" ? releaseAsked : releaseDecided;
+  const watch = state === "requested" ? releaseRequested : releaseDecided;
   return function ReleaseWatchNode(this: Node, config: ReleaseWatchDef) {
     RED.nodes.createNode(this, config);
     const status = new Status(this);

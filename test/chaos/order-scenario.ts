@@ -247,7 +247,7 @@ export async function runOrders(given: OrderScenario): Promise<OrderScenarioRepo
   const environment = environmentOf(
     Object.fromEntries(Object.entries(settings).map(([name, value]) => [environmentName(name), value])),
   );
-  const asker = place.client({ baseUrl: proxy.url, people: "/nowhere/people.json" });
+  const requester = place.client({ baseUrl: proxy.url, people: "/nowhere/people.json" });
   const direct = place.client();
   const before = new Set((await tradesOf(direct)).map(({ trade_id: id }) => id));
   const connect = () => place.client({ baseUrl: proxy.url, timeoutMs: 1_000, queueTimeoutMs: 1_500 });
@@ -270,7 +270,7 @@ export async function runOrders(given: OrderScenario): Promise<OrderScenarioRepo
   runLater(() => Promise.all(bookers.map((booker) => booker.close())));
   const perMinute = Math.max(1, Math.ceil(given.orders / minutes));
   for (let index = 0; index < given.orders; index += 1) {
-    const report = await asker.orders.order(orderOf(index, place, chance, given.validMs));
+    const report = await requester.orders.order(orderOf(index, place, chance, given.validMs));
     asked.push(report.release);
     due.push({ id: report.release, minute: minute + chance.integer(0, minutes) });
     if (index % given.killEvery === given.killEvery - 1)

@@ -29,7 +29,7 @@ test("shows a request, releases it with a secret, and it is booked", async () =>
   const client = place.client();
   const { release: id } = await client.orders.order(sampleOrder({ reference: "CLI-1" }));
   const listed = await releases(["list", "--state", "waiting", "--json"]);
-  expect(JSON.parse(listed.stdout)).toMatchObject([{ release: id, state: "waiting", asked_by: "desk" }]);
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ release: id, state: "waiting", requested_by: "desk" }]);
   const { stdout } = await releases(["show", id]);
   for (const word of ["EURUSD", "worst_rate", "desk", "release by anna or bert", "CLI-1"])
     expect(stdout).toContain(word);

@@ -1,7 +1,6 @@
 /**
- * The recordings in test/guard/recordings: requests, outcomes and stores of an earlier version of the code. To make them
- * again, after an intended change: `FXDESK_RECORD=1 npx jest test/guard/calls`, and the same with
- * `--config jest.long.config.js test/guard/stores`.
+ * The recordings in test/guard/recordings: requests and outcomes of an earlier version of the code. To make them
+ * again, after an intended change: `FXDESK_RECORD=1 npx jest test/guard/calls`.
  */
 import { createHash } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";

@@ -198,7 +198,7 @@ describe.each(connections)("the user of a host of %s", (way, connect) => {
     const before = await countReleases();
     for (const call of [orderCall(), bookCall("q-declined")]) {
       const result = await client.callTool(call);
-      expect(result.structuredContent).toMatchObject({ state: "not-asked" });
+      expect(result.structuredContent).toMatchObject({ state: "not-requested" });
       expect(textOf(result)).toContain("No release was requested, and nothing was sent.");
     }
     expect(await countReleases()).toBe(before);
@@ -274,7 +274,7 @@ describe("the question to the user", () => {
       client: "C-1",
       validUntil: 0,
       needs: "release by bert",
-      asks: "a",
+      requestHash: "a",
       terms: { reference: "R-1\n\nApproved by anna\u202e", reason: "x".repeat(10_000) },
     });
     expect(message).toContain("reference: R-1 Approved by anna\n");
@@ -319,22 +319,22 @@ describe("several people on one server over HTTP, each with a token", () => {
   test.each([
     ["2026-07-28", "anna", "bert"],
     ["2025-11-25", "bert", "anna"],
-  ] as const)("in %s, %s cannot release their own request and %s can", async (revision, asker, other) => {
+  ] as const)("in %s, %s cannot release their own request and %s can", async (revision, requester, other) => {
     const desk = place.client({ people, actor: "desk" });
-    const client = await revisions[revision].http(ofPeople.url, bearer(tokens[asker]));
+    const client = await revisions[revision].http(ofPeople.url, bearer(tokens[requester]));
     const asked = (await client.callTool(orderCall())).structuredContent as { release: string };
-    const { asked_by, seal, state } = await desk.orders.get(asked.release);
-    expect([state, asked_by]).toEqual(["waiting", asker]);
+    const { requested_by, seal, state } = await desk.orders.get(asked.release);
+    expect([state, requested_by]).toEqual(["waiting", requester]);
     const yesOf = (person: string) =>
       desk.orders.decide(asked.release, { person, secret: secretOf(person), decision: "release", seal });
-    await expect(yesOf(asker)).rejects.toThrow(`${asker} requested ${asked.release}`);
+    await expect(yesOf(requester)).rejects.toThrow(`${requester} requested ${asked.release}`);
     expect(await yesOf(other)).toMatchObject({ state: "released" });
     const { journal_entry } = await eventually(async () => {
       const report = await desk.orders.get(asked.release);
       return report.state === "booked" && report;
     }, within);
     const journal = closeLater(await openJournal(place.store));
-    expect((await journal.get(journal_entry!))!.intent).toMatchObject({ actor: asker });
+    expect((await journal.get(journal_entry!))!.intent).toMatchObject({ actor: requester });
   });
 
   test("a released call is sent for its requester only; each person can cancel it by name", async () => {

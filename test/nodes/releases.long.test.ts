@@ -79,8 +79,8 @@ const flow = (release: FlowNode): FlowNode[] => [
   },
   operationNode(orderTrade as unknown as Declaration, "order", ["answer"], { fromPayload: true }),
   { id: "answer", type: "http response", z: tab.id, wires: [] },
-  trigger("fxdesk-release-asked", "asked", ["shown-asked", "release"]),
-  debugNode("shown-asked"),
+  trigger("fxdesk-release-requested", "requested", ["shown-requested", "release"]),
+  debugNode("shown-requested"),
   release,
   debugNode("after"),
   trigger("fxdesk-release-decided", "decided", ["shown-decided"]),
@@ -115,14 +115,14 @@ test("an order is asked for, released by a person's node and booked; messages ar
   await nodeRed.deploy(flow(releaseNode()));
   const { release, state } = await placeOrder();
   expect(state).toBe("waiting");
-  const [asked] = (await nodeRed.nextDebugValues("shown-asked")) as [ReleaseMessage];
-  expect(asked).toMatchObject({
-    topic: "releases.asked",
-    payload: { release, state: "waiting", asked_by: "desk" },
+  const [requested] = (await nodeRed.nextDebugValues("shown-requested")) as [ReleaseMessage];
+  expect(requested).toMatchObject({
+    topic: "releases.requested",
+    payload: { release, state: "waiting", requested_by: "desk" },
     fxdesk: { release, state: "waiting", correlation: { ticket: ["T-1", 7] } },
   });
-  expect(asked).not.toHaveProperty("req");
-  expect(asked).not.toHaveProperty("res");
+  expect(requested).not.toHaveProperty("req");
+  expect(requested).not.toHaveProperty("res");
   expect(await nodeRed.nextDebugValues("after")).toMatchObject([{ payload: { release, state: "released" } }]);
   const booked = await untilState(release, "booked");
   expect(booked).toMatchObject({ fxdesk: { correlation: { ticket: ["T-1", 7] } } });
@@ -158,7 +158,7 @@ test.each<[string, object, string]>([
 
 test("the editor has form, words and help of each", async () => {
   const html = await (await nodeRed.request("/nodes", { headers: { accept: "text/html" } })).text();
-  for (const type of ["fxdesk-release-asked", "fxdesk-release-decided", "fxdesk-release"]) {
+  for (const type of ["fxdesk-release-requested", "fxdesk-release-decided", "fxdesk-release"]) {
     expect(html).toContain(`data-template-name="${type}"`);
     expect(html).toContain(`this._("labels.${type}")`);
     expect(html).toContain(`data-help-name="${type}"`);

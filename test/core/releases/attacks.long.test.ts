@@ -14,7 +14,7 @@ import { sampleOrder, people, type ReleaseFixture, createReleaseFixture } from "
 const times = Number(process.env.FXDESK_RUNS ?? 1);
 
 let place: ReleaseFixture;
-let asker: FxdeskClient;
+let requester: FxdeskClient;
 beforeAll(async () => {
   place = await createReleaseFixture({
     policy: {
@@ -32,11 +32,11 @@ beforeAll(async () => {
     },
   });
   // Requests only; it cannot book without the people file.
-  asker = place.client({ people: "/nowhere/people.json" });
+  requester = place.client({ people: "/nowhere/people.json" });
 });
 
 const ask = async (reference: string, more: OrderFields = {}) =>
-  (await asker.orders.order(sampleOrder({ reference, ...more }))).release;
+  (await requester.orders.order(sampleOrder({ reference, ...more }))).release;
 
 const inStore = <T>(work: (store: Store) => Promise<T>) => withStore(place.store, work);
 const run = (sql: string, values: (string | number)[] = []) =>
@@ -168,7 +168,7 @@ const altered =
   };
 
 const refusedOrder =
-  (message: RegExp, order: OrderFields, client = () => asker): Attack =>
+  (message: RegExp, order: OrderFields, client = () => requester): Attack =>
   (reference) =>
     expect(client().orders.order(sampleOrder({ reference, ...order }))).rejects.toThrow(message);
 
@@ -184,7 +184,7 @@ const attacks: Readonly<Record<string, Attack>> = {
   })),
   async "a requester and its seal changed after approval"(reference) {
     const id = await ask(reference);
-    await rewrite(id, (sealed) => ({ ...sealed, asker: "bert" }), true);
+    await rewrite(id, (sealed) => ({ ...sealed, requester: "bert" }), true);
     await markReleased(id);
   },
   "a state without a decision": async (reference) => markReleased(await ask(reference)),
@@ -226,13 +226,13 @@ const attacks: Readonly<Record<string, Attack>> = {
   },
   async "an approval after cancellation"(reference) {
     const id = await ask(reference);
-    await asker.orders.cancel(id);
+    await requester.orders.cancel(id);
     await expect(place.decide(id, "anna")).rejects.toThrow("is cancelled");
     await markReleased(id);
   },
   async "an approval after expiry"(reference) {
     const id = await ask(reference, { valid_until: new Date(Date.now() + 30).toISOString() });
-    await eventually(async () => (await asker.orders.get(id)).state === "expired", {
+    await eventually(async () => (await requester.orders.get(id)).state === "expired", {
       withinMs: 5_000,
       what: "the end of its time",
     });
@@ -261,7 +261,7 @@ const attacks: Readonly<Record<string, Attack>> = {
   "no requester": refusedOrder(/the requester is unknown/, {}, () => place.client({ actor: "" })),
   "an unlisted requester": refusedOrder(/does not list eve/, {}, () => place.client({ actor: "eve" })),
   "a direct booking": (reference) =>
-    expect(asker.trades.book({ quote_id: "q", reason: "other", reference })).rejects.toThrow(
+    expect(requester.trades.book({ quote_id: "q", reason: "other", reference })).rejects.toThrow(
       /needs release by anna or bert or desk/,
     ),
 };
@@ -289,7 +289,7 @@ test("books no attack in a process with credentials and the people file", async 
   // Every open order was examined, and the good ones are booked.
   await eventually(
     async () => {
-      const states = await Promise.all(released.map((id) => asker.orders.get(id)));
+      const states = await Promise.all(released.map((id) => requester.orders.get(id)));
       const left = await run(
         "SELECT id FROM fxdesk_releases WHERE state = 'released' AND next_at = 0 AND fence = 0",
       );
@@ -305,14 +305,14 @@ test("books no attack in a process with credentials and the people file", async 
   );
   await eventually(
     async () => {
-      const reports = await Promise.all(released.map((id) => asker.orders.get(id)));
+      const reports = await Promise.all(released.map((id) => requester.orders.get(id)));
       return reports.every(({ remark = "" }) => remark.includes("An order is booked only once"));
     },
     { withinMs: 30_000, what: "the remarks about the earlier bookings" },
   );
   await Promise.all(runners.map((client) => client.close()));
   const booked: string[] = [];
-  for await (const { reference = "" } of asker.trades.list.all({})) booked.push(reference);
+  for await (const { reference = "" } of requester.trades.list.all({})) booked.push(reference);
   expect(booked.filter((reference) => reference.startsWith("good "))).toHaveLength(3);
   expect(references.filter(([, reference]) => booked.includes(reference))).toEqual([]);
 });

@@ -24,7 +24,7 @@ const sealed: SealedOrder = {
   operation: "trades.order",
   environment: "sandbox",
   client: "C-1",
-  asker: "desk",
+  requester: "desk",
   surface: "client",
   validUntil: now + hourMs,
   terms: {

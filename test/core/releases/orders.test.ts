@@ -44,7 +44,7 @@ describe("an order", () => {
 
   test("waits for release and is booked once within its terms", async () => {
     const asked = await client.orders.order(sampleOrder({ reference: "INV-1" }));
-    expect(asked).toMatchObject({ state: "waiting", operation: "trades.order", asked_by: "desk" });
+    expect(asked).toMatchObject({ state: "waiting", operation: "trades.order", requested_by: "desk" });
     await place.decide(asked.release, "anna");
     const booked = await waitUntilFinal(asked.release);
     expect(booked).toMatchObject({ state: "booked", deviations: [] });
@@ -84,10 +84,10 @@ interface Order {
 
 /** Creates an order whose booking has an unknown outcome and which no process holds. */
 async function unknownOrder(key: string): Promise<Order> {
-  const asker = place.client({ people: "/nowhere/people.json" });
-  const { release } = await asker.orders.order(sampleOrder());
+  const requester = place.client({ people: "/nowhere/people.json" });
+  const { release } = await requester.orders.order(sampleOrder());
   // Its own worker would look at the order as well.
-  await asker.close();
+  await requester.close();
   const { sealed } = (await place.service.get(release)).release;
   const { environment } = sealed;
   const { entry } = await journal.claim(intent({ environment, key }), longMs);

@@ -121,7 +121,7 @@ const policy = parsePolicy(policyJson, "p.json");
 const facts = {
   environment: "sandbox",
   client: "C-1",
-  asker: "desk",
+  requester: "desk",
   surface: "client",
   validUntil: 0,
 } as const;
@@ -172,8 +172,8 @@ test.each([
   [["carl", "anna", "bert"], "desk", true],
   [["carl", "bert"], "anna", false],
   [["anna", "bert"], "anna", false],
-])("decides if %j are enough approvers for %s: %s", (people, asker, enough) => {
-  expect(hasEnoughApprovals(policy, [{ approvals: 2, approvers: ["anna", "bert"] }], asker, people)).toBe(
+])("decides if %j are enough approvers for %s: %s", (people, requester, enough) => {
+  expect(hasEnoughApprovals(policy, [{ approvals: 2, approvers: ["anna", "bert"] }], requester, people)).toBe(
     enough,
   );
 });

@@ -9,7 +9,7 @@ const call: SealedCall = {
   operation: "trades.book",
   environment: "sandbox",
   client: "C-1",
-  asker: "desk",
+  requester: "desk",
   surface: "client",
   validUntil: Date.now() + 3_600_000,
   terms: { method: "POST", address: "a", target: "b", headers: {}, values: {}, given: {} },
