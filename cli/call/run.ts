@@ -172,6 +172,7 @@ async function run(
   terminal: Terminal,
 ): Promise<number> {
   const client = await createClientFor(target, parsed, terminal);
+  let isInFlight = false;
   try {
     const input = await readInput(operation, parsed, terminal);
     const printOptions = {
@@ -193,8 +194,13 @@ async function run(
         ? unconfirmedProcedureError(operation)
         : unconfirmedError(client.prepare(operation as Declaration, input, keyOptions));
     const options = { ...keyOptions, ...progressOptions, ...deliveryOptions };
-    const call = (signal?: AbortSignal) =>
-      client.call(operation, input, { ...options, ...(signal && { signal }) }).finally(erase);
+    const call = (signal?: AbortSignal) => {
+      isInFlight = true;
+      return client.call(operation, input, { ...options, ...(signal && { signal }) }).finally(() => {
+        isInFlight = false;
+        erase();
+      });
+    };
     if (operation.effect !== "read")
       return exitCodeFor(operation, await callAndReport({ operation, call, print }, terminal));
     const response = await call();
@@ -202,7 +208,8 @@ async function run(
     if (hasMore(operation, input, response)) await printMorePagesNote(printOptions, terminal);
     return exitCodeFor(operation, response);
   } finally {
-    // Not awaited: closing waits for calls in flight, for which the user may have stopped waiting.
-    void client.close();
+    const closed = client.close();
+    // Closing waits for calls in flight, and the user may have stopped waiting for this one.
+    if (!isInFlight) await closed;
   }
 }

@@ -1,7 +1,9 @@
 /** The `fxdesk store` commands: check, migrate, move and clean the database of fxdesk. */
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import { environmentName } from "../../core/call/settings";
 import {
+  isPostgres,
   storeExists,
   redactLocation,
   parseStoreSettings,
@@ -103,6 +105,37 @@ const move: MemberCommand = {
   },
 };
 
+/** Returns the settings of a store that exists: opening a mistyped path would create an empty one. */
+function existingStoreFrom(parsed: ParsedArguments, terminal: Terminal, nothing: string): StoreSettings {
+  const settings = storeSettingsFrom(parsed, terminal);
+  if (storeExists(settings)) return settings;
+  throw new UsageError(
+    `There is no store at ${redactLocation(settings.location)}. ${nothing} Set its location with FXDESK_STORE or --store.`,
+  );
+}
+
+const backup: MemberCommand = {
+  operand: "<file>",
+  description:
+    "Copies the store to a new file that only you can read, while other processes use the store. The copy needs the same " +
+    "FXDESK_STORE_KEY. Back up a store in PostgreSQL with pg_dump.",
+  flags: [jsonFlag],
+  async run(parsed, terminal) {
+    const settings = existingStoreFrom(parsed, terminal, "Nothing was written.");
+    if (isPostgres(settings.location))
+      throw new UsageError("Back up a store in PostgreSQL with pg_dump. Nothing was written.");
+    const path = resolve(parsed.operand);
+    if (existsSync(path)) throw new UsageError(`${path} exists. Nothing was written: name a new file.`);
+    const { backUpStore } = await import("../../core/store/backup.js");
+    const { store, entries } = await backUpStore(settings, path);
+    await print(parsed, terminal, { store, backup: path, entries }, [
+      ["Store", store],
+      ["Backup", path],
+      ["Calls in the journal", String(entries)],
+    ]);
+  },
+};
+
 const forget: MemberCommand = {
   operand: "<id or client>",
   description:
@@ -110,12 +143,7 @@ const forget: MemberCommand = {
     "changes at the service. To delete the details of payments in the journal, use fxdesk journal erase.",
   flags: [jsonFlag],
   async run(parsed, terminal) {
-    const settings = storeSettingsFrom(parsed, terminal);
-    // Opening a mistyped path would create an empty store and report success.
-    if (!storeExists(settings))
-      throw new UsageError(
-        `There is no store at ${redactLocation(settings.location)}. Nothing was deleted. Set its location with FXDESK_STORE or --store.`,
-      );
+    existingStoreFrom(parsed, terminal, "Nothing was deleted.");
     const { forgetResourceIds } = await import("../../core/store/resource-ids.js");
     const forgotten = await useStore(parsed, terminal, (store) => forgetResourceIds(store, parsed.operand));
     await print(parsed, terminal, { forgotten }, [["Deleted", String(forgotten)]]);
@@ -126,5 +154,5 @@ export const storeCommands = commandGroup({
   name: "fxdesk store",
   description: "The store is the database of fxdesk: journal, tokens, watch positions, releases and halts.",
   options: storeOptions,
-  commands: { check, forget, migrate, move },
+  commands: { backup, check, forget, migrate, move },
 });

@@ -49,11 +49,7 @@ export const resolveEntry = (
     return recordOutcome(chain, id, undefined, outcome, saltDetails(outcome.details));
   });
 
-/**
- * Removes the details of an entry and appends an `erased` event. Throws EntryRefusal while the outcome is not final, because
- * recovery needs the details.
- */
-export const eraseDetails = (store: Store, id: string): Promise<Entry> =>
+const removeDetails = (store: Store, id: string): Promise<Entry> =>
   withChain(store, async (chain) => {
     const { state } = await getEntryOrThrow(chain, id);
     if (!isFinal(state))
@@ -70,3 +66,19 @@ export const eraseDetails = (store: Store, id: string): Promise<Entry> =>
     if (erased.length > 0) await chain.append(id, "erased", {});
     return getEntryOrThrow(chain, id);
   });
+
+/**
+ * Removes the details of an entry from all files of the store and appends an `erased` event. Throws EntryRefusal while the
+ * outcome is not final, because recovery needs the details. Can be repeated if the log could not be emptied.
+ */
+export async function eraseDetails(store: Store, id: string): Promise<Entry> {
+  const entry = await removeDetails(store, id);
+  await store.database.emptyLog().catch((error: Error) => {
+    throw new Error(
+      `The details of journal entry ${id} are erased, but remain in the log of the store: ${error.message} ` +
+        "Run the command again later.",
+      { cause: error },
+    );
+  });
+  return entry;
+}

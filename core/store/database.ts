@@ -24,6 +24,8 @@ export interface Database {
    * failure only after the next durable transaction.
    */
   transaction<T>(work: (run: StatementRunner) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** Removes deleted data from the engine's log, where it has one of its own. Throws if another process prevents that. */
+  emptyLog(): Promise<void>;
   /** Returns faults that the engine finds in its files, one line each; empty if there are none. */
   findFaults(): Promise<readonly string[]>;
   close(): Promise<void>;

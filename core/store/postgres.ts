@@ -86,6 +86,7 @@ export async function openPostgres(url: string): Promise<Database> {
         throw error;
       }
     },
+    emptyLog: async () => undefined,
     findFaults: async () => [],
     close: () => trackInFlight(() => client.end()),
   };

@@ -1,15 +1,16 @@
 /** A store connection that opens on demand and closes when idle. Operations run one after the other. */
+import { StoreFileLost } from "./file-identity";
 import { openStore, type Store } from "./open";
 import type { StoreSettings } from "./settings";
 
 /** Time after which an idle connection is closed. */
 const idleTimeoutMs = 60_000;
 
-/** True if the connection still works. */
+/** True if the connection must not be replaced: it works, or its file was lost and another one may be in its place. */
 const isAlive = ({ run }: Store): Promise<boolean> =>
   run("SELECT 1").then(
     () => true,
-    () => false,
+    (error: unknown) => error instanceof StoreFileLost,
   );
 
 export class StoreSession {

@@ -1,9 +1,11 @@
 /** The embedded SQLite database: a file that several processes of one machine share. */
-import { mkdir, open, statfs } from "node:fs/promises";
+import { closeSync, existsSync, openSync, statSync } from "node:fs";
+import { mkdir, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Database, StatementRunner } from "./database";
+import { watchFiles } from "./file-identity";
 
 type Statement = ReturnType<DatabaseSyncInstance["prepare"]>;
 type Driver = new (path: string, options: { readonly timeout: number }) => DatabaseSyncInstance;
@@ -83,15 +85,13 @@ async function assertLocal(path: string): Promise<void> {
 async function createPrivateFile(path: string): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await assertLocal(path);
-  const file = await open(path, "a", 0o600);
-  try {
-    const { mode, size } = await file.stat();
-    if (process.platform !== "win32" && (mode & 0o077) !== 0)
-      throw new Error(`Other users can read ${path}. Run \`chmod 600 ${path}\`.`);
-    return size === 0;
-  } finally {
-    await file.close();
-  }
+  // An existing file is not opened: closing it would end the locks of the other connections of this process.
+  if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
+  const stats = statSync(path);
+  if (!stats.isFile()) throw new Error(`${path} is not a file.`);
+  if (process.platform !== "win32" && (stats.mode & 0o077) !== 0)
+    throw new Error(`Other users can read ${path}. Run \`chmod 600 ${path}\`.`);
+  return stats.size === 0;
 }
 
 /** `secure_delete` overwrites deleted data, so that erased details and old tokens do not remain in the file. */
@@ -104,6 +104,8 @@ export async function openSqlite(path: string): Promise<{ database: Database; is
   const file = await retryWhileBusy(() => new DatabaseSync(path, { timeout: sqliteBusyTimeoutMs }));
   try {
     for (const setting of pragmas) await retryWhileBusy(() => file.exec(`PRAGMA ${setting}`));
+    // The first read creates the log.
+    await retryWhileBusy(() => file.exec("SELECT count(*) FROM sqlite_schema"));
   } catch (error) {
     file.close();
     throw error;
@@ -118,21 +120,31 @@ function toDatabase(file: DatabaseSyncInstance, path: string): Database {
     prepared.set(sql, known);
     return known;
   };
-  const run: StatementRunner = (sql, values = []) =>
+  const assertInPlace = watchFiles(path);
+  const execute: StatementRunner = (sql, values = []) =>
     retryWhileBusy(() => {
       const named = Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value]));
       return statement(sql).all(named) as Awaited<ReturnType<StatementRunner>>;
     });
+  /** Returns false if another connection is reading or writing. */
+  const tryEmptyLog = async (): Promise<boolean> => {
+    const [result] = await execute("PRAGMA wal_checkpoint(TRUNCATE)");
+    return result!.busy === 0;
+  };
   return {
     description: path,
     now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
-    run,
+    async run(sql, values) {
+      assertInPlace();
+      return execute(sql, values);
+    },
     async transaction(work, { durable = "now" } = {}) {
       if (durable === "later") file.exec("PRAGMA synchronous = NORMAL");
       try {
-        await run("BEGIN IMMEDIATE");
-        const result = await work(run);
-        await run("COMMIT");
+        await execute("BEGIN IMMEDIATE");
+        const result = await work(execute);
+        assertInPlace();
+        await execute("COMMIT");
         return result;
       } catch (error) {
         // A full disk may have rolled the transaction back already.
@@ -142,16 +154,21 @@ function toDatabase(file: DatabaseSyncInstance, path: string): Database {
         if (durable === "later") file.exec("PRAGMA synchronous = FULL");
       }
     },
+    async emptyLog() {
+      for (const startedAt = performance.now(); !(await tryEmptyLog()); await wait(Math.random() * 5))
+        if (performance.now() - startedAt > busyTimeoutMs)
+          throw new Error(`${path}-wal is in use by another process.`);
+    },
     async findFaults() {
-      const rows = await run("PRAGMA quick_check");
+      const rows = await execute("PRAGMA quick_check");
       return rows.map((row) => String(Object.values(row)[0])).filter((line) => line !== "ok");
     },
     async close() {
       try {
-        // SQLite checkpoints on the last close, but prepared statements may keep the file open.
-        file.exec("PRAGMA wal_checkpoint(PASSIVE)");
+        // Then a copy of the file is complete. SQLite does this on the last close only.
+        await tryEmptyLog();
       } catch {
-        // The data stays in the WAL.
+        // The data stays in the log.
       }
       file.close();
     },

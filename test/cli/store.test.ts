@@ -1,4 +1,5 @@
 /** Tests fxdesk store, halt and resume. */
+import { copyFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { saveResourceId, listResourceIds } from "../../core/store/resource-ids";
@@ -7,7 +8,7 @@ import { withStore } from "../../core/store/open";
 import { loadTokens, saveTokens } from "../../core/store/tokens";
 import { faultServer, respond } from "../support/fault-server";
 import { closeLater, tempFolder } from "../support/resources";
-import { booking, jsonOf, runFxdesk, storeVariables, variablesFor } from "./run-command";
+import { booking, jsonOf, runFxdesk, spawnFxdesk, storeVariables, variablesFor } from "./run-command";
 
 const key = Buffer.alloc(32, 7);
 const otherKey = Buffer.alloc(32, 9);
@@ -60,6 +61,29 @@ describe("fxdesk store", () => {
     expect((await run("store forget first")).stdout).toMatch(/Deleted +0/);
     const left = await withStore({ location, key }, (store) => listResourceIds(store, scope));
     expect(left.map(({ id }) => id)).toEqual(["second"]);
+  });
+
+  test("backup copies the store to a new file, not over another one", async () => {
+    await withStore({ location, key }, (store) => saveTokens(store, "family", 0, pair));
+    const path = join(await tempFolder(), "backup.db");
+    expect(await json("store backup", path)).toEqual({ store: location, backup: path, entries: 0 });
+    const copied = await withStore({ location: path, key }, (store) => loadTokens(store, "family"));
+    expect(copied).toMatchObject({ accessToken: "access-1" });
+    expect(await run("store backup", path)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(path) as string,
+    });
+  });
+
+  test("the file alone has all calls after a command, also beside a running process", async () => {
+    const server = closeLater(await faultServer(respond(201, '{"trade_id":"t-1"}')));
+    const variables = { ...variablesFor(server), ...storeVariables(location) };
+    await withStore({ location, key }, async () => {
+      expect(await spawnFxdesk([...booking, "--yes"], { variables })).toMatchObject({ code: 0 });
+      await copyFile(location, `${location}.copy`);
+    });
+    const listed = await jsonOf(["journal", "list"], storeVariables(`${location}.copy`));
+    expect(listed).toMatchObject([{ state: "done", ending: { identity: "t-1" } }]);
   });
 
   test("migrate prints the versions", async () => {

@@ -11,7 +11,7 @@ import { failure, jsonOf, runFxdesk, usageErrorOf, type Variables } from "./run-
 
 const commands = {
   "": ["call", "operations", "login", "whoami", "watch", "mcp", "sandbox", "store", "halt", "openapi"],
-  store: ["check", "forget", "migrate", "move"],
+  store: ["backup", "check", "forget", "migrate", "move"],
   journal: ["list", "export", "verify", "show", "resolve", "erase", "recover"],
   releases: ["list", "show", "release", "refuse", "cancel", "enrol", "token", "address", "run", "serve"],
 };
@@ -155,11 +155,17 @@ describe("usage errors", () => {
     ["journal list --limit 0", "--limit must be a whole number of at least 1"],
     ["journal verify --head 12", "--head must be a number, a colon and 64 hex digits"],
     ["journal verify --file /nowhere/export.jsonl", "--file cannot be read: ENOENT"],
-    ["store", "check, forget, migrate or move"],
-    ["store mend", "check, forget, migrate or move"],
+    ["store", "backup, check, forget, migrate or move"],
+    ["store mend", "backup, check, forget, migrate or move"],
     ["store check", "FXDESK_STORE or --store must be the absolute path", { FXDESK_STORE: "store.db" }],
     ["store check", "FXDESK_STORE_KEY is required", { FXDESK_STORE: "postgres://localhost/x" }],
     ["store forget --json", "<id or client> is missing: fxdesk store forget <id or client>"],
+    ["store backup x --store /nowhere/store.db", "There is no store at /nowhere/store.db"],
+    [
+      "store backup x --store postgres://localhost/x",
+      "pg_dump",
+      { FXDESK_STORE_KEY: Buffer.alloc(32).toString("base64") },
+    ],
     ["store forget first --store /nowhere/store.db", "There is no store at /nowhere/store.db"],
     ["store move --to store.db", "--to must be the absolute path"],
     ["store move --to postgres://localhost/x", "FXDESK_STORE_KEY_TO is required"],
