@@ -1,24 +1,20 @@
 /** MCP over streamable HTTP. */
 import { createHash, timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
-import { hostHeaderValidation, originValidation, toNodeHandler } from "@modelcontextprotocol/node";
+import { toNodeHandler } from "@modelcontextprotocol/node";
 import { type AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
-import { isLoopback, loopbackNames } from "../core/values/host";
+import { isAborted, type ListenOptions, listenSafely } from "../core/http/http-server";
+import { isLoopback } from "../core/values/host";
 import { type HostMessage, listenMethod, subscribeToMessage } from "./subscriptions";
 import type { AllowableEffect, Offer } from "./offered-tools";
 import type { RunningServer, Toolbox } from "./protocol";
 import { createToolboxServer } from "./server";
 
 /** The address and the token of a server. */
-export interface ListenOptions {
-  /** Default: any free port. */
-  readonly port?: number;
-  /** The address to listen on. Default: 127.0.0.1. */
-  readonly host?: string;
+export interface McpListenOptions extends ListenOptions {
   /**
-   * The bearer token that clients must send, at least 16 characters. Required if the server listens beyond this machine or
+   * The bearer token that clients must send, at least 32 characters. Required if the server listens beyond this machine or
    * its tools do more than read, unless people have their own tokens.
    */
   readonly token?: string;
@@ -33,22 +29,16 @@ export interface HttpServer extends RunningServer {
 }
 
 const path = "/mcp";
-const minTokenLength = 16;
+const minTokenLength = 32;
 const maxBodyBytes = 1024 * 1024;
 /** Time for finished results to be delivered when the server closes. */
 const deliveryTimeoutMs = 1_000;
 const eventStreamType = "text/event-stream";
 
-type Guard = (request: IncomingMessage, response: ServerResponse) => boolean;
-
-function refuse(response: ServerResponse, status: number, message: string, headers = {}): false {
+function refuse(response: ServerResponse, status: number, message: string, headers = {}): void {
   const body = { jsonrpc: "2.0", error: { code: -32_000, message }, id: null };
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
-  return false;
 }
-
-const onPath: Guard = (request, response) =>
-  request.url?.split("?")[0] === path || refuse(response, 404, `The MCP endpoint is ${path}.`);
 
 const digest = (text: string) => createHash("sha256").update(text).digest();
 
@@ -76,7 +66,7 @@ function createAuthorize(token: string | undefined, holderOf: TokenHolderLookup 
   };
 }
 
-const refuseUnknownToken = (response: ServerResponse): false =>
+const refuseUnknownToken = (response: ServerResponse): void =>
   refuse(
     response,
     401,
@@ -86,18 +76,6 @@ const refuseUnknownToken = (response: ServerResponse): false =>
     },
   );
 
-const bracketed = (host: string) => (host.includes(":") ? `[${host}]` : host);
-
-/**
- * Checks that a request must pass before it is read. Browser pages may reach this port under another host name (DNS
- * rebinding) or from another origin; both are refused.
- */
-function guardsFor(host: string): Guard[] {
-  const names = [...loopbackNames, bracketed(host)];
-  const anyAddress = host === "0.0.0.0" || host === "::";
-  return [...(anyAddress ? [] : [hostHeaderValidation(names)]), originValidation(names), onPath];
-}
-
 /** Throws a TypeError for a token that is short enough to be guessed. */
 function assertTokenLength(token: string | undefined): void {
   if (token !== undefined && token.length < minTokenLength)
@@ -105,15 +83,18 @@ function assertTokenLength(token: string | undefined): void {
 }
 
 /** Throws a TypeError if a required token is missing. */
-function assertToken(host: string, hasTokens: boolean, allow: readonly AllowableEffect[]): void {
-  if (hasTokens) return;
+function assertToken(
+  { host = "127.0.0.1", addresses = [] }: ListenOptions,
+  allow: readonly AllowableEffect[],
+): void {
   if (allow.length > 0)
     throw new TypeError(
       `Allowing ${allow.join(" and ")} over HTTP requires a token, because any program on this machine could call the tools.`,
     );
-  if (!isLoopback(host))
+  const isRemote = !isLoopback(host) || addresses.some(({ hostname }) => !isLoopback(hostname));
+  if (isRemote)
     throw new TypeError(
-      `Listening on ${host} requires a token, because other machines could call the tools.`,
+      "Listening beyond this machine requires a token, because other machines could call the tools.",
     );
 }
 
@@ -134,7 +115,7 @@ const toAuthInfo = ({ actor }: AuthorizedCaller): AuthInfo | undefined =>
   actor === undefined ? undefined : { token: "", clientId: actor, scopes: [] };
 
 /** Creates an endpoint that serves each authorized request with its own MCP server. */
-function createEndpoint(toolbox: Toolbox, guards: readonly Guard[], authorize: Authorize): Endpoint {
+function createEndpoint(toolbox: Toolbox, authorize: Authorize): Endpoint {
   // Subscriptions of older revisions need sessions, which this server does not have.
   const handler = createMcpHandler(
     ({ era, authInfo }) =>
@@ -185,9 +166,10 @@ function createEndpoint(toolbox: Toolbox, guards: readonly Guard[], authorize: A
   const responses = new Set<Promise<unknown>>();
   return {
     handle(request, response, body) {
-      if (!guards.every((guard) => guard(request, response))) return;
       const responding = respond(request, response, body)
-        .catch((error: unknown) => console.error(error))
+        .catch((error: unknown) => {
+          if (!isAborted(request)) console.error(error);
+        })
         .finally(() => responses.delete(responding));
       responses.add(responding);
     },
@@ -203,37 +185,34 @@ function createEndpoint(toolbox: Toolbox, guards: readonly Guard[], authorize: A
 /** Creates an endpoint that requires the token. Throws a TypeError if the token is too short. */
 export function endpointOver(toolbox: Toolbox, token: string): Endpoint {
   assertTokenLength(token);
-  return createEndpoint(toolbox, [], createAuthorize(token, undefined));
+  return createEndpoint(toolbox, createAuthorize(token, undefined));
 }
 
 /** Serves a toolbox over HTTP at /mcp. */
 export async function serveOverHttp(
   toolbox: Toolbox,
   {
-    port = 0,
-    host = "127.0.0.1",
     token,
     holderOf,
     allow = [],
     readOnly,
-  }: ListenOptions &
+    ...listening
+  }: McpListenOptions &
     Pick<Offer, "allow" | "readOnly"> & { readonly holderOf?: TokenHolderLookup | undefined },
 ): Promise<HttpServer> {
   assertTokenLength(token);
-  assertToken(host, token !== undefined || holderOf !== undefined, readOnly ? [] : allow);
-  const endpoint = createEndpoint(toolbox, guardsFor(host), createAuthorize(token, holderOf));
-  const server = createServer((request, response) => endpoint.handle(request, response));
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject).listen(port, host, resolve);
+  if (token === undefined && holderOf === undefined) assertToken(listening, readOnly ? [] : allow);
+  const endpoint = createEndpoint(toolbox, createAuthorize(token, holderOf));
+  const server = await listenSafely(listening, {
+    async handle(request, response) {
+      if (request.url?.split("?")[0] === path) endpoint.handle(request, response);
+      else refuse(response, 404, `The MCP endpoint is ${path}.`);
+    },
+    refuse,
   });
   return {
-    url: `http://${bracketed(host)}:${(server.address() as AddressInfo).port}${path}`,
-    async close() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      await endpoint.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    url: server.origin + path,
+    close: () => server.close(() => endpoint.close()),
     unfinishedCalls: () => endpoint.unfinishedCalls(),
   };
 }

@@ -2,7 +2,7 @@
  * fxdesk for AI assistants: one MCP tool for each operation, procedure and watch, on a client of the service. Parts are
  * loaded on first use, because hosts start all servers at once and only list the tools of most.
  */
-import type { Endpoint, HttpServer, ListenOptions, TokenHolderLookup } from "./http";
+import type { Endpoint, HttpServer, McpListenOptions, TokenHolderLookup } from "./http";
 import type { McpServer, RunningServer, Tool, Toolbox } from "./protocol";
 import type { ToolResult } from "./render/content";
 import type { StdioServer } from "./stdio";
@@ -25,7 +25,7 @@ export { inventoryFor };
 export type {
   Endpoint,
   HttpServer,
-  ListenOptions,
+  McpListenOptions,
   Tool,
   Toolbox,
   ToolResult,
@@ -46,7 +46,7 @@ export const createMcpServer = (options: McpOptions): McpServer =>
 export const serveStdio = (options: LazyToolboxOptions): StdioServer =>
   loadServing().serveOnStdio(createLazyToolbox(options));
 
-export interface HttpOptions extends McpOptions, ListenOptions {
+export interface HttpOptions extends McpOptions, McpListenOptions {
   /** The absolute path of the people file. People authenticate with their tokens and become the actor of their calls. */
   readonly people?: string;
 }
@@ -84,7 +84,7 @@ export async function serveHttp({ people, ...options }: HttpOptions): Promise<Ht
  * if the token is too short.
  */
 export const createMcpEndpoint = async (
-  { token, ...options }: McpOptions & Required<Pick<ListenOptions, "token">>,
+  { token, ...options }: McpOptions & Required<Pick<McpListenOptions, "token">>,
   wrapToolbox: (toolbox: Toolbox) => Toolbox = (toolbox) => toolbox,
 ): Promise<Endpoint> =>
   (await loadServing().overHttp()).endpointOver(wrapToolbox(createToolbox(options)), token);

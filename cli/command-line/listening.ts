@@ -1,4 +1,6 @@
-/** The --port of commands that start a server, and errors of listening. */
+/** Flags of commands that start a server, and errors of listening. */
+import { readFile } from "node:fs/promises";
+import type { ListenOptions } from "../../core/http/http-server";
 import { type Flag, type ParsedArguments, UsageError, validText } from "./arguments";
 
 export const portFlag = (description: string): Flag => ({ name: "port", value: "<number>", description });
@@ -10,8 +12,60 @@ export function portFrom(parsed: ParsedArguments): number | undefined {
   return text === undefined ? undefined : Number(text);
 }
 
-/** Converts errors of listening on --host and --port to a UsageError with advice; rethrows other errors. */
+/** Returns the flags of a server that other machines may reach. `prefix` begins each description. */
+export const listenFlags = (prefix = ""): readonly Flag[] => [
+  {
+    name: "host",
+    value: "<address>",
+    description: `${prefix}Address to listen on. Default: 127.0.0.1. Any address reachable from other machines requires TLS.`,
+  },
+  {
+    name: "address",
+    value: "<url>",
+    repeats: true,
+    description: `${prefix}Address under which clients reach the server, for example https://desk.example.com. May be repeated; requests for other addresses are refused.`,
+  },
+  { name: "tls-cert", value: "<file>", description: `${prefix}Certificate file (PEM), to serve https.` },
+  { name: "tls-key", value: "<file>", description: `${prefix}Private key file of the certificate (PEM).` },
+  {
+    name: "behind-proxy",
+    description: `${prefix}A proxy ends TLS for --address and forwards the Host header.`,
+  },
+];
+
+function addressFrom(text: string): URL {
+  if (!URL.canParse(text)) throw new UsageError(`--address must be an https address, not ${text}.`);
+  return new URL(text);
+}
+
+async function readFileFlag(parsed: ParsedArguments, flag: string): Promise<string> {
+  const path = parsed.string(flag);
+  if (path === undefined) throw new UsageError("--tls-cert and --tls-key must be given together.");
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    throw new UsageError(`--${flag}: ${path} cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+async function tlsFrom(parsed: ParsedArguments): Promise<ListenOptions["tls"]> {
+  if (parsed.string("tls-cert") === undefined && parsed.string("tls-key") === undefined) return undefined;
+  return { cert: await readFileFlag(parsed, "tls-cert"), key: await readFileFlag(parsed, "tls-key") };
+}
+
+/** Reads the flags of `listenFlags` and --port. Throws a UsageError. */
+export const listenOptionsFrom = async (parsed: ParsedArguments): Promise<ListenOptions> => ({
+  port: portFrom(parsed),
+  host: parsed.string("host"),
+  addresses: parsed.strings("address")?.map(addressFrom),
+  tls: await tlsFrom(parsed),
+  behindProxy: parsed.boolean("behind-proxy"),
+});
+
+/** Converts errors of listening, and about its options, to a UsageError with advice; rethrows other errors. */
 export function throwListenError(error: unknown): never {
+  if (error instanceof TypeError && /^(host|address|tls-cert) /.test(error.message))
+    throw new UsageError(`--${error.message}`);
   const { code, port, address, hostname } = error as Readonly<Record<string, unknown>>;
   const otherPort = "Choose another with --port, or 0 for any free port.";
   const foreignAddress = `--host must be an address of this machine, not ${String(address ?? hostname)}.`;

@@ -4,7 +4,7 @@ import type { Service } from "../../core/spec/service";
 import type { Offer, RunningServer } from "../../mcp";
 import { type ParsedArguments, UsageError } from "../command-line/arguments";
 import { type Command, paragraph } from "../command-line/command";
-import { portFlag, portFrom, throwListenError } from "../command-line/listening";
+import { listenFlags, listenOptionsFrom, portFlag, throwListenError } from "../command-line/listening";
 import { asUsageError, clientOptions, loadExtendedService } from "../settings/connection-settings";
 import { outcomeUnknown, success } from "../command-line/exit-codes";
 import { connectionAndProfileOptions, type Settings, effectiveSettings } from "../settings/profile";
@@ -96,7 +96,7 @@ const createConnect = (settings: Settings, service: Service | undefined, { allow
 
 async function serveOverHttp(parsed: ParsedArguments, terminal: Terminal): Promise<void> {
   const mcp = await import("../../mcp/index.js");
-  const [port, host] = [portFrom(parsed), parsed.string("host")];
+  const listening = await listenOptionsFrom(parsed);
   const token = terminal.environment[tokenVariable];
   const settings = await effectiveSettings(parsed, terminal);
   const offer = offerFrom(parsed, terminal, settings, mcp);
@@ -106,19 +106,18 @@ async function serveOverHttp(parsed: ParsedArguments, terminal: Terminal): Promi
     .serveHttp({
       client,
       ...offer,
-      ...(port !== undefined && { port }),
-      ...(host !== undefined && { host }),
+      ...listening,
       ...(token && { token }),
       ...(settings.people !== undefined && { people: settings.people }),
     })
+    .catch(throwListenError)
     .catch((error: Error) => {
       throw error instanceof TypeError
         ? new UsageError(
             `${error.message} Set ${tokenVariable}, or create personal tokens with fxdesk releases token.`,
           )
         : error;
-    })
-    .catch(throwListenError);
+    });
   const stopRequested = untilStopRequested(server);
   await write(terminal.stderr, `The MCP endpoint is ${server.url}. Press Ctrl-C to stop.\n`);
   await stopRequested;
@@ -153,11 +152,7 @@ export const mcpCommand: Command = {
   flags: [
     { name: "http", description: "Serve over HTTP instead of standard input and output." },
     portFlag("With --http: port to listen on. Default: any free port."),
-    {
-      name: "host",
-      value: "<address>",
-      description: "With --http: address to listen on. Default: 127.0.0.1.",
-    },
+    ...listenFlags("With --http: "),
     {
       name: "allow",
       value: "<change|money>",
@@ -195,7 +190,7 @@ export const mcpCommand: Command = {
       `Environment variables for these flags: ${Object.values(offerVariables).join(", ")}. Flags take precedence.`,
     ),
     paragraph(
-      `--http with --allow requires a token: a personal one, or ${tokenVariable} with at least 16 random characters.`,
+      `--http with --allow requires a token: a personal one, or ${tokenVariable} with at least 32 random characters.`,
     ),
     ...connectionAndProfileOptions().helpSections,
   ],

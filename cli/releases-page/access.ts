@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import type { People } from "../../core/releases/people";
 import { WrongSecret } from "../../core/releases/release-service";
 import type { IncomingMessage } from "node:http";
-import { loopbackNames } from "../../core/values/host";
 
 interface Session {
   readonly person: string;
@@ -110,30 +109,32 @@ export class LoginThrottle {
   }
 }
 
-/** Address of the page as browsers see it. */
-export interface PageLocation {
-  /** Public address, if it differs from the one the server listens on. */
-  readonly address: URL | undefined;
-  readonly port: number;
-}
+/** True for a form that was not sent by a page of this server, as the browser says. The Origin itself was checked. */
+export const isForeignForm = ({ method, headers }: IncomingMessage): boolean =>
+  method === "POST" &&
+  (headers.origin === undefined || (headers["sec-fetch-site"] ?? "same-origin") !== "same-origin");
 
-/** Returns the accepted Host headers. Any other may be a foreign name that resolves to this machine (DNS rebinding). */
-const hostsOf = ({ address, port }: PageLocation): readonly string[] => [
-  ...loopbackNames.map((name) => `${name}:${port}`),
-  ...(port === 80 ? loopbackNames : []),
-  ...(address ? [address.host] : []),
-];
+const isSecure = (origin: string): boolean => origin.startsWith("https:");
 
-/** Returns the reason for rejecting a request; undefined if it is accepted. */
-export function foreignRequestReason(
-  { method, headers }: IncomingMessage,
-  location: PageLocation,
+/** The __Host- prefix makes browsers bind the cookie to one host and to https. */
+const cookieNameFor = (origin: string): string =>
+  isSecure(origin) ? "__Host-fxdesk-releases" : "fxdesk-releases";
+
+/** Returns the Set-Cookie header of a session of the page at `origin`. */
+export const sessionCookie = (origin: string, token: string): string =>
+  `${cookieNameFor(origin)}=${token}; Path=/; HttpOnly; SameSite=Strict${isSecure(origin) ? "; Secure" : ""}`;
+
+/** Returns the Set-Cookie header that deletes the cookie of a session. */
+export const endedCookie = (origin: string): string => `${sessionCookie(origin, "")}; Max-Age=0`;
+
+/** Returns the session token of a request; undefined if there is none. */
+export function sessionTokenOf(
+  { headers: { cookie = "" } }: IncomingMessage,
+  origin: string,
 ): string | undefined {
-  const { host = "", origin } = headers;
-  if (!hostsOf(location).includes(host)) return "This page is not available at this address.";
-  if (method !== "POST") return undefined;
-  const ownOrigin = location.address?.origin ?? new URL(`http://${host}`).origin;
-  const site = headers["sec-fetch-site"];
-  const isOwn = origin === ownOrigin && (site === undefined || site === "same-origin");
-  return isOwn ? undefined : "Forms from other pages are not accepted.";
+  const name = `${cookieNameFor(origin)}=`;
+  return cookie
+    .split(/; */)
+    .find((each) => each.startsWith(name))
+    ?.slice(name.length);
 }

@@ -1,26 +1,25 @@
 /** HTTP server of the releases page: routing, sign-in and decisions. */
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { isAborted, type ListenOptions, listenSafely } from "../../core/http/http-server";
 import { ReleaseNotFound, ReleaseRefusal, type Decision } from "../../core/releases/release";
 import { type ReleaseService, WrongSecret } from "../../core/releases/release-service";
 import { isSecretOf, type People, loadPeople } from "../../core/releases/people";
 import { type DecisionFiles, policyForRelease } from "../../core/releases/decide";
-import { isLoopback } from "../../core/values/host";
 import { pageHeaders } from "./layout";
-import { foreignRequestReason, type PageLocation, LoginThrottle, TooManyAttempts, Sessions } from "./access";
+import {
+  endedCookie,
+  isForeignForm,
+  LoginThrottle,
+  sessionCookie,
+  sessionTokenOf,
+  TooManyAttempts,
+  Sessions,
+} from "./access";
 import { listPage, messagePage, releasePage, signInPage } from "./pages";
 
-interface ReleasesPageOptions {
+interface ReleasesPageOptions extends ListenOptions {
   readonly service: ReleaseService;
   readonly files: DecisionFiles;
-  readonly port: number;
-  /** Address to listen on. Any address other than loopback requires `certificate` and `address`. */
-  readonly host?: string | undefined;
-  /** Public address of the page or of a proxy on this machine, if it differs. */
-  readonly address?: URL | undefined;
-  /** PEM. */
-  readonly certificate?: { readonly cert: string; readonly key: string } | undefined;
 }
 
 export interface ReleasesPage {
@@ -78,12 +77,10 @@ class PageHandler {
   readonly #sessions = new Sessions();
   readonly #loginThrottle = new LoginThrottle();
 
-  constructor(
-    private readonly options: ReleasesPageOptions,
-    private readonly isSecure: boolean,
-  ) {}
+  constructor(private readonly options: ReleasesPageOptions) {}
 
-  async handle(request: IncomingMessage): Promise<PageResponse> {
+  async handle(request: IncomingMessage, origin: string): Promise<PageResponse> {
+    if (isForeignForm(request)) throw new BadRequest(403, "Forms from other pages are not accepted.");
     const url = `http://page${request.url}`;
     if (!URL.canParse(url)) throw new BadRequest(404, "This page does not exist.");
     const { pathname, searchParams } = new URL(url);
@@ -91,15 +88,15 @@ class PageHandler {
     if (!isPost && request.method !== "GET" && request.method !== "HEAD")
       throw new BadRequest(405, "Only GET and POST are supported.");
     const people = await loadPeople(this.options.files.people);
-    const token = this.#tokenOf(request);
+    const token = sessionTokenOf(request, origin);
     const person = token === undefined ? undefined : this.#sessions.personOf(token, people);
     if (pathname === "/sign-in")
       return isPost
-        ? this.#signIn(await readForm(request), people)
+        ? this.#signIn(await readForm(request), people, origin)
         : htmlResponse(200, signInPage({ path: safePath(searchParams.get("path")) }));
     if (pathname === "/sign-out" && isPost) {
       if (token !== undefined) this.#sessions.end(token);
-      return redirectTo("/sign-in", { "set-cookie": this.#cookie("", "; Max-Age=0") });
+      return redirectTo("/sign-in", { "set-cookie": endedCookie(origin) });
     }
     const [, id] = releasePath.exec(pathname) ?? [];
     if (pathname !== "/" && id === undefined) throw new BadRequest(404, "This page does not exist.");
@@ -116,7 +113,7 @@ class PageHandler {
       : htmlResponse(200, await this.#renderRelease(id, person, people));
   }
 
-  async #signIn(form: URLSearchParams, people: People): Promise<PageResponse> {
+  async #signIn(form: URLSearchParams, people: People, origin: string): Promise<PageResponse> {
     const [name, secret, path] = [
       form.get("name") ?? "",
       form.get("secret") ?? "",
@@ -134,7 +131,7 @@ class PageHandler {
       if (error instanceof TooManyAttempts) return showFormAgain(429, error.message);
       throw error;
     }
-    return redirectTo(path, { "set-cookie": this.#cookie(this.#sessions.start(name, people)) });
+    return redirectTo(path, { "set-cookie": sessionCookie(origin, this.#sessions.start(name, people)) });
   }
 
   async #decide(id: string, person: string, people: People, form: URLSearchParams): Promise<PageResponse> {
@@ -168,24 +165,6 @@ class PageHandler {
     const policy = await policyForRelease(release, files.policy, people);
     return releasePage({ person, release, decisions, policy, ...(message !== undefined && { message }) });
   }
-
-  /** The __Host- prefix makes browsers bind the cookie to one host and to https. */
-  get #cookieName(): string {
-    return this.isSecure ? "__Host-fxdesk-releases" : "fxdesk-releases";
-  }
-
-  #cookie(token: string, more = ""): string {
-    const secure = this.isSecure ? "; Secure" : "";
-    return `${this.#cookieName}=${token}; Path=/; HttpOnly; SameSite=Strict${secure}${more}`;
-  }
-
-  #tokenOf({ headers: { cookie = "" } }: IncomingMessage): string | undefined {
-    const name = `${this.#cookieName}=`;
-    return cookie
-      .split(/; */)
-      .find((each) => each.startsWith(name))
-      ?.slice(name.length);
-  }
 }
 
 /** Renders an error. Unexpected ones, for example an invalid policy file, are logged and not shown. */
@@ -215,47 +194,19 @@ function writeResponse(
   request.resume();
 }
 
-/** Throws a TypeError if secrets could be sent over an unencrypted connection. */
-function assertSafe({ host = "127.0.0.1", address, certificate }: ReleasesPageOptions): void {
-  if (address && address.protocol !== "https:" && !isLoopback(address.hostname))
-    throw new TypeError("address must begin with https://: secrets are sent to it.");
-  if (isLoopback(host)) return;
-  if (address?.protocol !== "https:" || !certificate)
-    throw new TypeError(
-      `host ${host} is reachable from other machines: set --address to the https address of the page, and --certificate and --key.`,
-    );
-}
-
-const bracketed = (host: string) => (host.includes(":") ? `[${host}]` : host);
-
 /** Starts the server. Throws a TypeError for unsafe options, and the errors of `listen`. */
 export async function serveReleases(options: ReleasesPageOptions): Promise<ReleasesPage> {
-  assertSafe(options);
-  const { host = "127.0.0.1", address, certificate } = options;
-  const isSecure = certificate !== undefined || address?.protocol === "https:";
-  const pageHandler = new PageHandler(options, isSecure);
-  let location: PageLocation;
-  const listener: RequestListener = (request, response) => {
-    const reason = foreignRequestReason(request, location);
-    const responding =
-      reason === undefined
-        ? pageHandler.handle(request).catch(failureResponse)
-        : Promise.resolve(htmlResponse(403, messagePage("Request rejected", reason)));
-    void responding.then((pageResponse) => writeResponse(request, response, pageResponse));
-  };
-  const server = certificate ? createTlsServer(certificate, listener) : createServer(listener);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject).listen(options.port, host, resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  const ownUrl = `${certificate ? "https" : "http"}://${bracketed(host)}:${port}`;
-  location = { address: address ?? (certificate ? new URL(ownUrl) : undefined), port };
-  return {
-    url: address?.origin ?? ownUrl,
-    async close() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
+  const pageHandler = new PageHandler(options);
+  const server = await listenSafely(options, {
+    async handle(request, response, origin) {
+      const pageResponse = await pageHandler.handle(request, origin).catch((error: unknown) => {
+        if (isAborted(request)) throw error;
+        return failureResponse(error);
+      });
+      writeResponse(request, response, pageResponse);
     },
-  };
+    refuse: (response, status, message) =>
+      writeResponse(response.req, response, htmlResponse(status, messagePage("Request rejected", message))),
+  });
+  return { url: server.origin, close: () => server.close() };
 }

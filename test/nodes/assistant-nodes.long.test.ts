@@ -5,7 +5,7 @@ import { type McpClient, revisions, textOf } from "../mcp/support/clients";
 import { catchNode, connectionConfig, tab } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
 
-const token = "a token that nobody guesses";
+const token = "a token of 32 characters for flows";
 let sandbox: Sandbox;
 let nodeRed: NodeRed;
 
@@ -133,7 +133,7 @@ test("a flow that does more than read is offered where changes are allowed", asy
 });
 
 test.each<[string, FlowNode[], string]>([
-  ["a short token", [{ ...server(), credentials: { token: "short" } }], "at least 16 characters"],
+  ["a short token", [{ ...server(), credentials: { token: "short" } }], "at least 32 characters"],
   ["no token", [{ ...server(), credentials: { token: "" } }], "has no token"],
   ["no connection", [server({ connection: "" })], "Choose a connection"],
   ["two servers at one path", [server(), server({ id: "second" })], "Another MCP server already uses"],

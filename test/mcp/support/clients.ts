@@ -27,7 +27,7 @@ export interface McpClient {
 
 const identity = { name: "test", version: "1.0.0" };
 
-export const token = "a-token-for-these-tests";
+export const token = "a-token-of-32-characters-or-more";
 
 /** Returns the header with a token. */
 export const bearer = (value = token) => ({ authorization: `Bearer ${value}` });

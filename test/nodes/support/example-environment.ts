@@ -16,7 +16,7 @@ import { findButton, debugNodeId, isWatchNode, type Placement } from "./recipes"
 import { Receivers } from "./receivers";
 
 /** Token of the MCP server in Node-RED. */
-export const mcpToken = "a token that nobody guesses";
+export const mcpToken = "a token of 32 characters for flows";
 
 export type Variables = Readonly<Record<string, string>>;
 
