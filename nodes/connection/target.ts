@@ -14,7 +14,7 @@ import type { ConnectionNode } from "./connection-node";
 export type ConnectionChoice = { readonly connection: ConnectionNode } | { readonly missing: string };
 
 /** Returns a node of the deployed flows, even if it is disabled. */
-function deployedNode(RED: NodeAPI, id: string): (NodeDef & { readonly d?: boolean }) | undefined {
+export function deployedNode(RED: NodeAPI, id: string): (NodeDef & { readonly d?: boolean }) | undefined {
   let found: NodeDef | undefined;
   RED.nodes.eachNode((node) => {
     if (node.id === id) found = node;

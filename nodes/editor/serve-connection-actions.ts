@@ -7,7 +7,8 @@ import { startLogin, type LoginInProgress } from "../../core/client/login";
 import { checkConnection } from "../../core/client/connection-check";
 import { renderLoginPage, loginPageHeaders } from "../../core/http/login-page";
 import type { Service } from "../../core/spec/service";
-import { type ConnectionForm, optionsFromForm, serveForm } from "./connection-form";
+import { optionsFromForm, serveForm } from "./connection-form";
+import type { ConnectionForm } from "./deployed-values";
 import { loginTimeoutMs, PendingLogins } from "./pending-logins";
 
 /** Default redirect path after a login, below the root of the editor. */

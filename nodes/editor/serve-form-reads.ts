@@ -14,8 +14,9 @@ import { isWatch, type WatchStart } from "../../core/spec/watch";
 import { declarationsOf, type Service } from "../../core/spec/service";
 import { valueAt } from "../../core/values/json";
 import { toPickerOptions, toCreatedPickerOptions } from "./field-lists";
-import { type InputDef, createInputReader } from "../shared/input";
-import { type ConnectionForm, type FormHandler, optionsFromForm, serveForm } from "./connection-form";
+import { createInputReader } from "../shared/input";
+import { type FormHandler, optionsFromForm, serveForm } from "./connection-form";
+import { type ConnectionForm, resolveTriedInput } from "./deployed-values";
 
 /** Maximum number of entries in a picker. Other values can be typed. */
 const maxEntries = 5_000;
@@ -110,7 +111,8 @@ export function serveFormReads(RED: NodeAPI, service: Service): void {
     const body = request.body as Readonly<Record<string, unknown>>;
     const operation = findRead(service, body.operation);
     const node = (RED.nodes.getNode(String(body.node)) as Node | null) ?? ({} as Node);
-    const inputDef = { fields: body.fields, input: body.input } as InputDef;
+    const { fields, input: whole } = body;
+    const inputDef = resolveTriedInput(service, RED, form, { node: body.node, fields, input: whole });
     return readThrough(form, async (client) => {
       const input = await createInputReader(operation, inputDef, { RED, node })({ _msgid: "" });
       if (isWatch(operation)) {

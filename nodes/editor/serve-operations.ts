@@ -6,7 +6,7 @@ import { InvalidInput, type Violation } from "../../core/spec/errors";
 import type { Callable } from "../../core/spec/operation";
 import { callablesOf, declarationsOf, type Service } from "../../core/spec/service";
 import { createInputReader } from "../shared/input";
-import type { TypedValue } from "../shared/typed-values";
+import { isTypedValue, type TypedValue } from "../shared/typed-values";
 import { editorAccess } from "./serve-texts";
 
 /** Returns the part of the documentation that users need to choose an operation and enter its input. */
@@ -57,8 +57,7 @@ function parseCheckRequest(
   body: unknown,
 ): { readonly operation: unknown; readonly fields: FormFields } | undefined {
   const { operation, fields } = (body ?? {}) as { operation?: unknown; fields?: FormFields };
-  const isTyped = ({ type, value }: TypedValue) => typeof type === "string" && typeof value === "string";
-  const isForm = typeof fields === "object" && Object.values(fields).every(isTyped);
+  const isForm = typeof fields === "object" && Object.values(fields).every(isTypedValue);
   return isForm ? { operation, fields } : undefined;
 }
 

@@ -104,10 +104,24 @@ const sourcesByType: Readonly<Record<string, PrepareSource>> = {
   template: compileTemplate,
 };
 
+/** True for values that a form stores. */
+export function isTypedValue(given: unknown): given is TypedValue {
+  const { type, value } = (given ?? {}) as Partial<TypedValue>;
+  return typeof type === "string" && typeof value === "string";
+}
+
+/** Sources that read nothing but the message. */
+const messageTypes: ReadonlySet<string> = new Set(["msg", "template"]);
+
+/** True for environment variables, context, and expressions, which can read both. */
+export const readsRuntime = ({ type }: TypedValue): boolean =>
+  Object.hasOwn(sourcesByType, type) && !messageTypes.has(type);
+
 /** Prepares a typed input once. If that fails, each message throws the error. */
 export function createSource({ type, value }: TypedValue, host: EvaluationContext): ValueSource {
   try {
-    return (sourcesByType[type] ?? fromFixedText)(value, host);
+    const prepare = Object.hasOwn(sourcesByType, type) ? sourcesByType[type]! : fromFixedText;
+    return prepare(value, host);
   } catch (error) {
     return () => {
       throw error;

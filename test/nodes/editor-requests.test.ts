@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { NodeAPI } from "node-red";
 import { type Declaration, operations } from "@fxdesk/toolkit/operations";
 import { demo, type Sandbox, startSandbox } from "@fxdesk/sandbox";
+import { settingsOf } from "../../core/call/settings";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import { createConsent, deleteConsent, getConsent } from "../../core/contract/consents";
 import { getPaymentStatus, initiatePayment } from "../../core/contract/payments";
@@ -14,6 +15,7 @@ import { nodeTypes } from "../../nodes/node-types";
 import { serveEditorTexts } from "../../nodes/editor/serve-texts";
 import { createListFinder, type PickerOption } from "../../nodes/editor/field-lists";
 import { eventually } from "../support/eventually";
+import { faultServer, type FaultServer, respond } from "../support/fault-server";
 import { closeLater } from "../support/resources";
 import { openPage, type ShownPage, signIn } from "../support/login";
 import { consentInput, sampleInput } from "../support/samples";
@@ -108,7 +110,7 @@ test.each([
   [{}, "Client ID"],
   [{ clientId: "c" }, "Base address"],
   [{ clientId: "c", baseUrl: "nowhere" }, "Base address must be an http"],
-  [{ clientId: "c", baseUrl: "${NOT_THERE}" }, "Base address: the environment variable NOT_THERE is not set"],
+  [{ clientId: "c", baseUrl: "${NOT_THERE}" }, "Base address"],
   [{ clientId: "c", timeoutMs: "soon" }, "Time limit"],
 ])("%j is reported with the label of the form", async (values, message) => {
   expect(await postAction("test", values as Values)).toMatchObject({
@@ -118,7 +120,7 @@ test.each([
 });
 
 test("logs in, and the connection deployed afterwards uses the login", async () => {
-  const values: Values = { ...applicationValues(), authClientSecret: "${THE_SECRET}" };
+  const values: Values = applicationValues();
   const { body, cookie, shown } = await logIn(values);
   expect(cookie).toMatch(/^fxdesk-login-[\w-]{36}=[\w-]{43}$/);
   expect(shown).toMatchObject({ status: 200, html: expect.stringContaining("Logged in") });
@@ -180,6 +182,133 @@ describe("what is deployed", () => {
       ]);
     }
     expect(sandbox.requests).toHaveLength(before);
+  });
+});
+
+describe("variables of Node-RED", () => {
+  const listInput = { page_size: typed("num", "5") };
+  const reading = (parent: object) =>
+    operationNode(listTrades, "reads-variable", ["end"], {
+      fields: { ...listInput, parent_trade_id: parent },
+      pages: "one",
+    });
+  const environmentField = typed("env", "THE_SECRET");
+  const secrets = { accessToken: "__PWRD__", apiKey: "${THE_SECRET}" };
+  const deployedValues = (): Values => ({
+    environment: "sandbox",
+    baseUrl: sandbox.baseUrl,
+    xs2aUrl: sandbox.xs2aUrl,
+    clientId: demo.clientId,
+    contactId: demo.contactId,
+    accessToken: demo.accessToken,
+  });
+  let other: FaultServer;
+
+  beforeAll(async () => {
+    other = await faultServer(respond(200, "[]"));
+    const credentials = { accessToken: demo.accessToken, apiKey: secrets.apiKey };
+    const connection = connectionConfig(sandbox, { credentials });
+    await nodeRed.deploy(testFlow(connection, reading(environmentField)));
+  });
+
+  async function send(what: "test" | "login" | "list" | "try", values: Values, body: object = {}) {
+    const before = sandbox.requests.length;
+    const response = await nodeRed.request(`/fxdesk/connection/${what}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        id: "connection",
+        from: "cash.getPosition",
+        property: "account_id",
+        operation: listTrades.name,
+        node: "reads-variable",
+        fields: listInput,
+        values,
+        ...body,
+      }),
+    });
+    const text = await response.text();
+    const urls = sandbox.requests.slice(before).map(({ url }) => decodeURIComponent(url));
+    return { status: response.status, text, sent: [...other.heads, ...urls].join() };
+  }
+
+  const settings = settingsOf(fxdeskService).map(({ name }) => name);
+
+  test.each(["test", "login", "list", "try"] as const)("%s reads none that is not deployed", async (what) => {
+    const tried = [
+      ...settings.flatMap((name) =>
+        ["${THE_SECRET}", "$(THE_SECRET)"].map((variable) => ({ ...deployedValues(), [name]: variable })),
+      ),
+      { ...deployedValues(), baseUrl: other.url, apiKey: secrets.apiKey },
+      { ...deployedValues(), xs2aUrl: other.url, apiKey: secrets.apiKey },
+    ].filter(({ apiKey = "", baseUrl }) => apiKey !== secrets.apiKey || baseUrl === other.url);
+    for (const values of tried) {
+      const { status, text, sent } = await send(what, values);
+      expect([status, values]).toEqual([400, values]);
+      expect(text + sent).not.toContain(demo.authClientSecret);
+    }
+    expect((await send(what, tried[0]!, { id: "none" })).status).toBe(400);
+  });
+
+  const expressions = [
+    environmentField,
+    typed("jsonata", '$env("THE_SECRET")'),
+    typed("global", "secret"),
+    typed("flow", "secret"),
+    { type: ["env"], value: "THE_SECRET" },
+    { type: "env", value: ["THE_SECRET"] },
+  ];
+
+  test.each(expressions)("a field %j is not read for another address", async (field) => {
+    const addresses = [{ baseUrl: other.url }, { environment: "api" }];
+    for (const changed of addresses)
+      for (const body of [{ fields: { parent_trade_id: field } }, { fields: {}, input: field }]) {
+        const { status, text, sent } = await send("try", { ...deployedValues(), ...changed }, body);
+        expect(status).toBe(400);
+        expect(text + sent).not.toContain(demo.authClientSecret);
+      }
+    expect(other.heads).toEqual([]);
+  });
+
+  test.each([
+    ["a node that is not deployed", { node: "new" }],
+    ["a field that is not deployed", { fields: { ...listInput, page: environmentField } }],
+    ["another variable", { fields: { ...listInput, parent_trade_id: typed("env", "PATH") } }],
+    ["another connection", { id: "new" }],
+  ])("%s has only literal values", async (_what, body) => {
+    const { status, text, sent } = await send("try", deployedValues(), {
+      fields: { ...listInput, parent_trade_id: environmentField },
+      ...body,
+    });
+    expect([status, JSON.parse(text)]).toEqual([400, { message: expect.stringContaining("Deploy first") }]);
+    expect(sent).not.toContain(demo.authClientSecret);
+  });
+
+  test("are not mixed with those of a form that reads all settings from the environment", async () => {
+    const values = { ...deployedValues(), ...secrets, fromEnvironment: "true" };
+    expect(await send("test", values)).toMatchObject({
+      status: 400,
+      text: expect.stringContaining("Client ID"),
+    });
+    const { text } = await send("try", values, { fields: { parent_trade_id: environmentField } });
+    expect(text).toContain("Deploy first");
+  });
+
+  test("are read as deployed", async () => {
+    const values = { ...deployedValues(), ...secrets };
+    const { text } = await send("test", values);
+    expect(JSON.parse(text)).toMatchObject({ reachable: true });
+    const { sent } = await send("try", deployedValues(), {
+      fields: { ...listInput, parent_trade_id: environmentField },
+    });
+    expect(sent).toContain(demo.authClientSecret);
+  });
+
+  test("literal values go to an address that is not deployed", async () => {
+    const values = { ...deployedValues(), baseUrl: other.url };
+    const { status } = await send("try", values, { node: "new" });
+    expect(status).toBe(200);
+    expect(other.heads).toHaveLength(1);
   });
 });
 
