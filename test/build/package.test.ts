@@ -4,6 +4,7 @@ import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import manifest from "../../package.json";
+import sandboxManifest from "../../sandbox/package.json";
 import { type PackedPackage, packPackage } from "../support/packed-package";
 import { tempFolder } from "../support/resources";
 
@@ -62,6 +63,20 @@ test("does not import development dependencies", async () => {
   expect([...asked].filter((name) => developing.has(name))).toEqual([]);
   for (const name of Object.keys(manifest.dependencies)) expect(asked).toContain(name);
 });
+
+test("the bill of materials lists production dependencies with their hashes", async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(root, "dist/build/sbom.js")], {
+    cwd: root,
+    maxBuffer: 2 ** 24,
+  });
+  const { components } = JSON.parse(stdout) as { components: { name: string; hashes?: unknown[] }[] };
+  const names = components.map(({ name }) => name);
+  const declared = [manifest, sandboxManifest].flatMap(({ dependencies }) => Object.keys(dependencies));
+  expect(names).toEqual(expect.arrayContaining(declared.filter((name) => !name.startsWith("@fxdesk/"))));
+  expect(names.filter((name) => ["jest", "node-red", "typescript"].includes(name))).toEqual([]);
+  for (const { name, hashes } of components)
+    expect([name, name === "sandbox" || (hashes ?? []).length > 0]).toEqual([name, true]);
+}, 60_000);
 
 test("the size of a checkout counts tokens, without comments, blank lines and derived folders", async () => {
   const folder = await tempFolder();
