@@ -8,10 +8,12 @@ interface Session {
   readonly person: string;
   /** Hash in the people file at sign-in: a changed secret ends the session. */
   readonly secretHash: string;
-  lastUsedAt: number;
+  readonly startedAt: number;
+  readonly lastUsedAt: number;
 }
 
 const idleTimeoutMs = 15 * 60_000;
+const maxSessionMs = 8 * 60 * 60_000;
 /** Upper bound; the least recently used session is dropped. */
 const maxSessions = 100;
 
@@ -22,7 +24,8 @@ export class Sessions {
   /** Starts a session and returns its token for the cookie. */
   start(person: string, { secrets }: People): string {
     const token = randomBytes(32).toString("base64url");
-    this.#sessions.set(token, { person, secretHash: secrets[person]!, lastUsedAt: Date.now() });
+    const now = Date.now();
+    this.#sessions.set(token, { person, secretHash: secrets[person]!, startedAt: now, lastUsedAt: now });
     const [oldest] = this.#sessions.keys();
     if (this.#sessions.size > maxSessions) this.#sessions.delete(oldest!);
     return token;
@@ -33,14 +36,16 @@ export class Sessions {
     const session = this.#sessions.get(token);
     if (!session) return undefined;
     this.#sessions.delete(token);
-    const { person, secretHash, lastUsedAt } = session;
+    const { person, secretHash, startedAt, lastUsedAt } = session;
+    const now = Date.now();
     if (
-      Date.now() - lastUsedAt > idleTimeoutMs ||
+      now - lastUsedAt > idleTimeoutMs ||
+      now - startedAt > maxSessionMs ||
       !Object.hasOwn(secrets, person) ||
       secrets[person] !== secretHash
     )
       return undefined;
-    this.#sessions.set(token, { ...session, lastUsedAt: Date.now() });
+    this.#sessions.set(token, { ...session, lastUsedAt: now });
     return person;
   }
 
@@ -116,9 +121,14 @@ export const isForeignForm = ({ method, headers }: IncomingMessage): boolean =>
 
 const isSecure = (origin: string): boolean => origin.startsWith("https:");
 
-/** The __Host- prefix makes browsers bind the cookie to one host and to https. */
-const cookieNameFor = (origin: string): string =>
-  isSecure(origin) ? "__Host-fxdesk-releases" : "fxdesk-releases";
+/**
+ * Browsers send cookies to all ports of a host, so the name has the port. Its prefix __Host- binds the cookie to one host and
+ * to https.
+ */
+function cookieNameFor(origin: string): string {
+  const { port } = new URL(origin);
+  return isSecure(origin) ? `__Host-fxdesk-releases-${port || 443}` : `fxdesk-releases-${port || 80}`;
+}
 
 /** Returns the Set-Cookie header of a session of the page at `origin`. */
 export const sessionCookie = (origin: string, token: string): string =>
@@ -127,14 +137,14 @@ export const sessionCookie = (origin: string, token: string): string =>
 /** Returns the Set-Cookie header that deletes the cookie of a session. */
 export const endedCookie = (origin: string): string => `${sessionCookie(origin, "")}; Max-Age=0`;
 
-/** Returns the session token of a request; undefined if there is none. */
-export function sessionTokenOf(
+/** Returns the session tokens of a request. Servers on other ports may have set cookies of the same name. */
+export function sessionTokensOf(
   { headers: { cookie = "" } }: IncomingMessage,
   origin: string,
-): string | undefined {
+): readonly string[] {
   const name = `${cookieNameFor(origin)}=`;
   return cookie
     .split(/; */)
-    .find((each) => each.startsWith(name))
-    ?.slice(name.length);
+    .filter((each) => each.startsWith(name))
+    .map((each) => each.slice(name.length));
 }

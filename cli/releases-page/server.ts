@@ -11,7 +11,7 @@ import {
   isForeignForm,
   LoginThrottle,
   sessionCookie,
-  sessionTokenOf,
+  sessionTokensOf,
   TooManyAttempts,
   Sessions,
 } from "./access";
@@ -88,14 +88,16 @@ class PageHandler {
     if (!isPost && request.method !== "GET" && request.method !== "HEAD")
       throw new BadRequest(405, "Only GET and POST are supported.");
     const people = await loadPeople(this.options.files.people);
-    const token = sessionTokenOf(request, origin);
-    const person = token === undefined ? undefined : this.#sessions.personOf(token, people);
+    const tokens = sessionTokensOf(request, origin);
+    const person = tokens
+      .map((token) => this.#sessions.personOf(token, people))
+      .find((name) => name !== undefined);
     if (pathname === "/sign-in")
       return isPost
         ? this.#signIn(await readForm(request), people, origin)
         : htmlResponse(200, signInPage({ path: safePath(searchParams.get("path")) }));
     if (pathname === "/sign-out" && isPost) {
-      if (token !== undefined) this.#sessions.end(token);
+      for (const token of tokens) this.#sessions.end(token);
       return redirectTo("/sign-in", { "set-cookie": endedCookie(origin) });
     }
     const [, id] = releasePath.exec(pathname) ?? [];

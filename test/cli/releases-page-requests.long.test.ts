@@ -191,7 +191,7 @@ test("behind a proxy, serves only its own host name, with a secure cookie", asyn
   const form = { name: "anna", secret: secretOf("anna") };
   const signedIn = await sendRequest("/sign-in", { form, headers }, at);
   expect(signedIn.headers["set-cookie"]).toMatch(
-    /^__Host-fxdesk-releases=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    /^__Host-fxdesk-releases-443=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
   );
   expect(await sendRequest("/", { cookie: signedIn.cookie, headers }, at)).toMatchObject({ status: 200 });
   expect(await sendRequest("/sign-in", { form, headers: { ...headers, origin: at } }, at)).toMatchObject({
