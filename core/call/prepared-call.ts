@@ -26,3 +26,16 @@ export function defaultKeyOf({
   const value = singleUseField === undefined ? undefined : values[singleUseField];
   return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 }
+
+/** Returns the name of the caller's key: `key`, or the single-use field. Undefined if the key is random. */
+export const keyNameOf = (call: PreparedCall): string | undefined => {
+  if (call.options.key !== undefined) return "key";
+  return defaultKeyOf(call) === undefined ? undefined : call.operation.singleUseField;
+};
+
+/** Returns a warning for errors of a store that cannot show whether the key was used before. Empty for a random key. */
+export function earlierCallWarning(call: PreparedCall): string {
+  const name = keyNameOf(call);
+  if (name === undefined) return "";
+  return `An earlier call with this ${name} may have been sent: repeat the call with the same ${name}, never with a new one. `;
+}

@@ -10,7 +10,7 @@ import type { ClientContext } from "../call/client-context";
 import { haltedError } from "../call/halt-checker";
 import { type CallRequest, type Handler, withBeforeWrite } from "../call/middleware";
 import { actorOf } from "../call/prepare";
-import { defaultKeyOf, type PreparedCall } from "../call/prepared-call";
+import { defaultKeyOf, earlierCallWarning, keyNameOf, type PreparedCall } from "../call/prepared-call";
 import type { ServiceResponse } from "../call/response";
 import { Aborted, Conflict, FxdeskError, type JournalNote, Timeout, Unavailable } from "../spec/errors";
 import { Halted } from "../store/halt";
@@ -86,7 +86,7 @@ function describeOutcome({ state, ending }: Entry): string {
 
 function keyConflictError(call: PreparedCall, entry: Entry): FxdeskError {
   const { operation, key, id, begunAt } = entry;
-  const name = call.options.key === undefined ? call.operation.singleUseField : "key";
+  const name = keyNameOf(call);
   return new Conflict(
     `${operation}: The ${name} ${JSON.stringify(key)} was already used at ${new Date(begunAt).toISOString()} for a call ` +
       `with other terms (journal entry ${id}). ${describeOutcome(entry)} ` +
@@ -95,12 +95,12 @@ function keyConflictError(call: PreparedCall, entry: Entry): FxdeskError {
   );
 }
 
-function inFlightError(entry: Entry, cause: unknown): FxdeskError {
+function inFlightError(entry: Entry, cause: unknown, storeReason = ""): FxdeskError {
   const { operation, id } = entry;
   const isAborted = cause instanceof DeadlineEnded && cause.by === "caller";
   return new (isAborted ? Aborted : Timeout)(
     `${operation}: Another process is making this call, and its outcome is not known yet (journal entry ${id}). ` +
-      "Nothing was sent now. Repeat the call with the same key to get its outcome.",
+      `${storeReason}Nothing was sent now. Repeat the call with the same key to get its outcome.`,
     {
       operation,
       code: isAborted ? "aborted" : "timeout",
@@ -224,7 +224,7 @@ export class IdempotencyMiddleware {
         ({ kind, entry }) => (kind === "mine" ? this.#recordOutcome(entry, notSentOutcome) : undefined),
         () => undefined,
       );
-      throw this.#notSentError(call, error);
+      throw this.#notSentError(call, error, earlierCallWarning(call));
     }
   }
 
@@ -238,7 +238,7 @@ export class IdempotencyMiddleware {
     const recordSent = () => {
       recorded = journal.recordSent(entry, guard);
       return recorded.catch((error: unknown) => {
-        throw this.#notSentError(call, error, journalNote);
+        throw this.#notSentError(call, error, "", journalNote);
       });
     };
     let response: ServiceResponse;
@@ -274,19 +274,28 @@ export class IdempotencyMiddleware {
         return () => stop.abort();
       });
     } catch (error) {
-      throw inFlightError(entry, error);
+      if (error instanceof DeadlineEnded) throw inFlightError(entry, error);
+      const cause = this.context.secrets.redactError(error);
+      throw inFlightError(entry, cause, `The journal could not be read (${cause.message}). `);
     }
   }
 
   /** Maps a failure of the store before sending to an error with the outcome `not-sent`. */
-  #notSentError({ operation }: PreparedCall, error: unknown, journal?: JournalNote): unknown {
-    if (error instanceof DeadlineEnded || error instanceof FxdeskError) return error;
+  #notSentError(
+    { operation }: PreparedCall,
+    error: unknown,
+    warning: string,
+    journal?: JournalNote,
+  ): unknown {
+    if (error instanceof FxdeskError) return error;
+    if (error instanceof DeadlineEnded)
+      return warning === "" ? error : new DeadlineEnded(error.by, `${error.message} ${warning}`.trim());
     if (error instanceof Halted) return haltedError(operation, error);
     const { secrets, store } = this.context;
     const cause = secrets.redactError(error);
     return new Unavailable(
       `${operation.name}: Nothing was sent, because the journal in ${redactLocation(store.location)} could not be written ` +
-        `(${cause.message}). Check the store with \`fxdesk store check\`; FXDESK_STORE sets its location.`,
+        `(${cause.message}). ${warning}Check the store with \`fxdesk store check\`; FXDESK_STORE sets its location.`,
       {
         operation: operation.name,
         code: "unavailable",

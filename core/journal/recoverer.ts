@@ -108,8 +108,8 @@ export class Recoverer {
   }
 
   /**
-   * Searches for an `unknown` call while its caller waits and returns the latest entry. `isOwn`: this process made the call, so
-   * no other process is searching for it yet.
+   * Searches for an `unknown` call while its caller waits and returns the entry as last known. Never throws. `isOwn`: this process
+   * made the call, so no other process is searching for it yet.
    */
   async waitForOutcome(entry: Entry, isOwn: boolean, signal: AbortSignal | undefined): Promise<Entry> {
     if (!this.lookup.operation(entry.operation)) return entry;
@@ -126,7 +126,9 @@ export class Recoverer {
     let latest = entry;
     try {
       for (let attempt = 0; latest.state === "unknown" && !waitSignal.aborted; attempt += 1) {
-        const result = await Promise.race([this.#attemptOnce(latest, isOwn), aborted]);
+        // If the store fails, the entry as last known is true.
+        const attempted = this.#attemptOnce(latest, isOwn).catch(() => undefined);
+        const result = await Promise.race([attempted, aborted]);
         latest = result?.entry ?? latest;
         if (latest.state !== "unknown" || !result?.isWorthRetrying) break;
         const pauseMs = retryPausesMs[Math.min(attempt, retryPausesMs.length - 1)];

@@ -119,7 +119,10 @@ function isAlreadyRecorded(
   );
 }
 
-/** Records an outcome. While the call is in progress only the holder of the claim may; once `unknown`, any process may. */
+/**
+ * Records an outcome. While the call is in progress only the holder of the claim may; once `unknown`, recovery and people may,
+ * too. The outcome of a call under an older claim says nothing about the call of a newer one.
+ */
 export async function recordOutcome(
   chain: ChainWriter,
   id: string,
@@ -133,9 +136,9 @@ export async function recordOutcome(
     throw new Error(
       `Journal entry ${id} already has the outcome ${entry.state}, which cannot become ${outcome.state}.`,
     );
-  if (!hasEnded(entry.state) && fence !== newest)
+  if (fence !== newest && (outcome.by === "call" || !hasEnded(entry.state)))
     throw new Error(
-      `Journal entry ${id}: another process is making the call, and only that process can record its outcome.`,
+      `Journal entry ${id}: another process claimed the call, and only that process can record its outcome.`,
     );
   await appendOutcome(chain, id, outcome, details);
   return (await getCurrent(chain, id)).entry;

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { ClientContext } from "../call/client-context";
 import { type CallRequest, type Handler, withBeforeWrite } from "../call/middleware";
 import { actorOf } from "../call/prepare";
-import { defaultKeyOf, type PreparedCall } from "../call/prepared-call";
+import { defaultKeyOf, earlierCallWarning, type PreparedCall } from "../call/prepared-call";
 import type { ServiceResponse } from "../call/response";
 import { committedAmountsOf } from "../spec/committed-amounts";
 import { Conflict, FxdeskError, ReleaseNeeded, Unavailable } from "../spec/errors";
@@ -123,7 +123,7 @@ export class ReleaseMiddleware {
     const release = await this.service
       .request({ sealed, given: call.given, key, isSingleUse, requirements }, confirmRelease)
       .catch((error: Error) => {
-        throw this.toError(name, error);
+        throw this.toError(name, error, effect === "money" ? earlierCallWarning(call) : "");
       });
     if (effectiveState(release, Date.now()) === "waiting")
       throw releaseNeededError(release, describeRequirements(requirements));
@@ -135,8 +135,8 @@ export class ReleaseMiddleware {
     await this.#service?.close();
   }
 
-  /** Converts errors of the release service to FxdeskError. */
-  toError(operation: string, error: Error): FxdeskError {
+  /** Converts errors of the release service to FxdeskError. `warning` is added if the store failed. */
+  toError(operation: string, error: Error, warning = ""): FxdeskError {
     if (error instanceof FxdeskError) return error;
     if (error instanceof RequestDeclined) return releaseRefusedError(operation, error.message);
     if (error instanceof ReleaseRefusal)
@@ -148,7 +148,7 @@ export class ReleaseMiddleware {
     const cause = this.context.secrets.redactError(error);
     return new Unavailable(
       `${operation}: Nothing was sent. The release could not be checked, because the store ` +
-        `${redactLocation(this.context.store.location)} failed (${cause.message}). Check it with \`fxdesk store check\`.`,
+        `${redactLocation(this.context.store.location)} failed (${cause.message}). ${warning}Check it with \`fxdesk store check\`.`,
       { operation, code: "unavailable", outcome: "not-sent", retryable: true, cause },
     );
   }

@@ -1,4 +1,7 @@
-/** A proxy to PostgreSQL, closed with its test, that can drop connections: all of them, or one before the response to a COMMIT. */
+/**
+ * A proxy to PostgreSQL, closed with its test, that can drop connections: all of them, at a given request, or one before the
+ * response to a COMMIT.
+ */
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import type { StoreSettings } from "../../../core/store/settings";
 import { runLater } from "../../support/resources";
@@ -7,6 +10,13 @@ export interface DatabaseProxy {
   readonly settings: StoreSettings;
   /** Drops the connection after the next COMMIT, before its response arrives. */
   dropNextCommitResponse(): void;
+  /**
+   * Disconnects at the next request with this number, counted from 1: before the database receives it, or before its response
+   * arrives.
+   */
+  disconnectAt(request: number, before: "request" | "response"): void;
+  /** Returns the number of requests since `disconnectAt`. */
+  requestCount(): number;
   /** Drops all connections and refuses new ones. */
   disconnect(): Promise<void>;
   reconnect(): Promise<void>;
@@ -16,6 +26,8 @@ export async function startDatabaseProxy({ location, key }: StoreSettings): Prom
   const url = new URL(location);
   const sockets = new Set<Socket>();
   let isCommitLost = false;
+  let requests = 0;
+  let failure: { readonly request: number; readonly before: "request" | "response" } | undefined;
   const server = createServer((client) => {
     const database = connect(Number(url.port), url.hostname);
     const cut = () => {
@@ -23,6 +35,7 @@ export async function startDatabaseProxy({ location, key }: StoreSettings): Prom
       database.destroy();
     };
     let isCommitting = false;
+    let isFailing = false;
     for (const socket of [client, database]) {
       sockets.add(socket);
       socket.on("error", cut).on("close", () => {
@@ -32,9 +45,13 @@ export async function startDatabaseProxy({ location, key }: StoreSettings): Prom
     }
     client.on("data", (chunk) => {
       isCommitting ||= isCommitLost && chunk.includes("COMMIT");
-      database.write(chunk);
+      requests += 1;
+      isFailing = requests === failure?.request;
+      if (isFailing && failure?.before === "request") void disconnect();
+      else database.write(chunk);
     });
     database.on("data", (chunk) => {
+      if (isFailing) return void disconnect();
       if (!isCommitting) return void client.write(chunk);
       isCommitLost = false;
       cut();
@@ -47,6 +64,7 @@ export async function startDatabaseProxy({ location, key }: StoreSettings): Prom
   const through = new URL(location);
   through.port = String(port);
   async function disconnect() {
+    failure = undefined;
     const closed = new Promise((resolve) => server.close(resolve));
     for (const socket of sockets) socket.destroy();
     await closed;
@@ -55,6 +73,11 @@ export async function startDatabaseProxy({ location, key }: StoreSettings): Prom
   return {
     settings: { location: through.href, key },
     dropNextCommitResponse: () => void (isCommitLost = true),
+    disconnectAt(request, before) {
+      requests = 0;
+      failure = { request, before };
+    },
+    requestCount: () => requests,
     disconnect,
     reconnect: () => listen(port),
   };

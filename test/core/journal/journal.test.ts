@@ -87,8 +87,22 @@ describe.each(engines())("$name", ({ name, create }) => {
     const entry = await claimed(await open());
     const other = await open();
     await expect(other.recordSent(entry)).rejects.toThrow("no longer holds the entry");
-    await expect(other.recordOutcome(entry, done)).rejects.toThrow("another process is making the call");
+    await expect(other.recordOutcome(entry, done)).rejects.toThrow("another process claimed the call");
     expect((await other.get(entry.id))!.state).toBe("intended");
+  });
+
+  test("keeps an unknown outcome from the process of an older claim", async () => {
+    const [older, newer] = [await open(), await open()];
+    const given = fresh();
+    const { entry } = await older.claim(given, longMs);
+    await older.recordOutcome(entry, notSent);
+    const { entry: again } = await newer.claim(given, longMs);
+    await newer.recordSent(again);
+    await newer.recordOutcome(again, unknown);
+    await expect(older.recordOutcome(entry, { ...notSent, code: "timeout" })).rejects.toThrow(
+      "another process claimed the call",
+    );
+    expect(await newer.get(entry.id)).toMatchObject({ state: "unknown" });
   });
 
   test("restarts the claim's lifetime when sent, and records sent once", async () => {

@@ -1,0 +1,38 @@
+/** A service that books each request and loses its response; its list shows the trades. */
+import { createServer } from "node:http";
+import { listen } from "../../support/resources";
+
+export interface Book {
+  readonly url: string;
+  /** References of the bookings, in order. */
+  readonly references: string[];
+  /** Runs before each page of the list. Returns an error status to respond with, if any. */
+  beforeList: () => Promise<number | void>;
+}
+
+export async function startBook(): Promise<Book> {
+  const book: Book = { url: "", references: [], beforeList: async () => undefined };
+  const { references } = book;
+  const day = new Date().toISOString().slice(0, 10);
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", async () => {
+      if (request.method === "POST") {
+        const { reference } = JSON.parse(Buffer.concat(chunks).toString()) as { reference: string };
+        references.push(reference);
+        return request.socket.destroy();
+      }
+      const status = await book.beforeList();
+      if (status) return response.writeHead(status).end();
+      const isFirstPage = new URL(request.url!, "http://localhost").searchParams.get("page") === "1";
+      const trades = references.map((reference, index) => ({
+        trade_id: `T-${index}`,
+        reference,
+        order_date: day,
+      }));
+      response.setHeader("content-type", "application/json").end(JSON.stringify(isFirstPage ? trades : []));
+    });
+  });
+  return Object.assign(book, { url: `http://127.0.0.1:${await listen(server)}` });
+}
