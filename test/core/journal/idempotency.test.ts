@@ -441,7 +441,7 @@ describe("without the store", () => {
         await mkdir(path);
         return path;
       },
-      /EISDIR/,
+      /is not a file/,
     ],
     [
       "an unreachable server",
