@@ -76,7 +76,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     load: async ({ base }) => (await import("./sandbox/command.js")).sandboxCommands(await base()),
   },
   store: {
-    description: "Check, migrate or move the store: the database of journal, tokens and watch positions.",
+    description: "Check or move the store: the database of journal, tokens and watch positions.",
     load: async () => (await import("./commands/store.js")).storeCommands,
   },
   halt: {

@@ -1,4 +1,4 @@
-/** The `fxdesk store` commands: check, migrate, move and clean the database of fxdesk. */
+/** The `fxdesk store` commands: back up, check, move and clean the database of fxdesk. */
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { environmentName } from "../../core/call/settings";
@@ -42,23 +42,6 @@ const check: MemberCommand = {
       ...found.faults.map((fault) => ["Fault", fault] as const),
     ]);
     return found.faults.length === 0 ? undefined : checkFailed;
-  },
-};
-
-const migrate: MemberCommand = {
-  description:
-    "Updates the tables of the store to the newest version. The first process that opens the store does this automatically.",
-  flags: [jsonFlag],
-  async run(parsed, terminal) {
-    const { store, from, to } = await useStore(parsed, terminal, async ({ database, migration }) => ({
-      store: database.description,
-      ...migration,
-    }));
-    const tables = from === to ? `version ${to} already` : `from version ${from} to ${to}`;
-    await print(parsed, terminal, { store, from, to }, [
-      ["Store", store],
-      ["Tables", tables],
-    ]);
   },
 };
 
@@ -154,5 +137,5 @@ export const storeCommands = commandGroup({
   name: "fxdesk store",
   description: "The store is the database of fxdesk: journal, tokens, watch positions, releases and halts.",
   options: storeOptions,
-  commands: { backup, check, forget, migrate, move },
+  commands: { backup, check, forget, move },
 });

@@ -3,8 +3,8 @@ import { verifyStore } from "../journal/verify";
 import { findReleaseFaults } from "../releases/repository";
 import { listUnreadableResourceIds } from "../store/resource-ids";
 import { describeHalt, listHalts } from "../store/halt";
-import { latestVersion } from "../store/migrations";
 import { withStore } from "../store/open";
+import { schemaVersion } from "../store/schema";
 import type { StoreSettings } from "../store/settings";
 import { listTokenFamilies, loadTokens } from "../store/tokens";
 
@@ -40,7 +40,7 @@ export const checkStore = (settings: StoreSettings): Promise<StoreCheck> =>
     faults.push(...(await listUnreadableResourceIds(store)));
     return {
       store: store.database.description,
-      version: latestVersion,
+      version: schemaVersion,
       encrypted: settings.key !== undefined,
       tokens: families.length,
       entries: journal.entries,

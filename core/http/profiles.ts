@@ -7,7 +7,7 @@ import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
-import { createSealer } from "../store/sealer";
+import { createSealer, sealLocation } from "../store/sealer";
 import type { StoreSettings } from "../store/settings";
 
 const Texts = z.record(z.string(), z.string());
@@ -120,14 +120,14 @@ export async function updateProfile(
   }
 }
 
-const sealLocation = (name: string) => `profiles ${name}`;
+const secretsLocation = (name: string) => sealLocation("profiles", "secrets", name);
 
 export const sealSecrets = (name: string, secrets: Texts, { key }: StoreSettings): string =>
-  createSealer(key).seal(JSON.stringify(secrets), sealLocation(name));
+  createSealer(key).seal(JSON.stringify(secrets), secretsLocation(name));
 
 /** Returns the secrets of a profile; none after a logout. Throws an Error if they were sealed with another key. */
 export function unsealSecrets(name: string, { secrets }: Profile, { key }: StoreSettings): Texts {
   return secrets === undefined
     ? {}
-    : (JSON.parse(createSealer(key).unseal(secrets, sealLocation(name))) as Texts);
+    : (JSON.parse(createSealer(key).unseal(secrets, secretsLocation(name))) as Texts);
 }

@@ -29,14 +29,14 @@ export interface LeasedEntry {
 }
 
 const query = `
-  SELECT e.id, e.environment, e.client, e.operation, e.key, e.state, e.intent, e.latest, e.fence, e.expires_at,
+  SELECT e.id, e.environment, e.client, e.operation, e.key, e.state, e.intent_seq, e.latest_seq, e.fence, e.claim_expires_at,
     i.at AS begun_at, i.content AS intent_content, l.at AS changed_at, l.content AS latest_content,
     di.content AS intent_details, dl.content AS latest_details
   FROM fxdesk_journal_entries AS e
-  JOIN fxdesk_journal_events AS i ON i.seq = e.intent
-  JOIN fxdesk_journal_events AS l ON l.seq = e.latest
-  LEFT JOIN fxdesk_journal_details AS di ON di.seq = e.intent
-  LEFT JOIN fxdesk_journal_details AS dl ON dl.seq = e.latest`;
+  JOIN fxdesk_journal_events AS i ON i.seq = e.intent_seq
+  JOIN fxdesk_journal_events AS l ON l.seq = e.latest_seq
+  LEFT JOIN fxdesk_journal_details AS di ON di.seq = e.intent_seq
+  LEFT JOIN fxdesk_journal_details AS dl ON dl.seq = e.latest_seq`;
 
 type Content = Readonly<Record<string, unknown>>;
 
@@ -56,7 +56,7 @@ function toLeasedEntry(source: StoreAccess, row: Row): LeasedEntry {
   const unseal = (seq: Value, sealed: Value) => unsealDetails(source, seq, sealed)?.content;
   const state = String(row.state) as EntryState;
   const intentContent = parseContent(row.intent_content!);
-  const details = unseal(row.intent!, row.intent_details!) as IntentDetails | undefined;
+  const details = unseal(row.intent_seq!, row.intent_details!) as IntentDetails | undefined;
   return {
     entry: {
       id: String(row.id),
@@ -72,10 +72,10 @@ function toLeasedEntry(source: StoreAccess, row: Row): LeasedEntry {
       changedAt: Number(row.changed_at),
       ending: hasEnded(state) ? parseOutcome(parseContent(row.latest_content!)) : undefined,
       intent: details && { actor: details.actor, call: details.call },
-      endingDetails: hasEnded(state) ? unseal(row.latest!, row.latest_details!) : undefined,
+      endingDetails: hasEnded(state) ? unseal(row.latest_seq!, row.latest_details!) : undefined,
     },
     fence: Number(row.fence),
-    expiresAt: Number(row.expires_at),
+    expiresAt: Number(row.claim_expires_at),
     intentHash: String(intentContent.details),
   };
 }
@@ -111,7 +111,7 @@ export function listIdentifiedEntries(
   // The subquery limits the rows before the joins read their long contents.
   const where = `WHERE e.id IN (SELECT id FROM fxdesk_journal_entries
       WHERE ${inScope} AND state = 'done' AND identity IS NOT NULL
-      ORDER BY intent DESC LIMIT $4) ORDER BY e.intent DESC`;
+      ORDER BY intent_seq DESC LIMIT $4) ORDER BY e.intent_seq DESC`;
   return selectEntries(source, where, [...scopeValues(scope), limit]);
 }
 
@@ -125,5 +125,5 @@ export function listEntries(
   const where = state ? `WHERE e.state IN (${placeholders || "NULL"})` : "";
   if (limit !== undefined) values.push(limit);
   const limitClause = limit === undefined ? "" : `LIMIT $${values.length}`;
-  return selectEntries(source, `${where} ORDER BY e.intent DESC ${limitClause}`, values);
+  return selectEntries(source, `${where} ORDER BY e.intent_seq DESC ${limitClause}`, values);
 }

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { MomentAccess, StoreAccess, TransactionOptions, Value } from "../store/database";
 import type { Store } from "../store/open";
+import { sealLocation } from "../store/sealer";
 import { canonicalJson } from "../values/json";
 
 /** `erased`: the details of the entry's earlier events were removed. */
@@ -55,7 +56,7 @@ export const saltDetails = (content: EventDetails["content"]): EventDetails => (
 export const hashDetails = ({ salt, content }: EventDetails): string =>
   sha256(`${salt}\n${canonicalJson(content)}`);
 
-const sealLocationOf = (seq: number) => `fxdesk_journal_details ${seq}`;
+const detailsLocation = (seq: number) => sealLocation("fxdesk_journal_details", "content", seq);
 
 /**
  * Decrypts the details of an event. Returns undefined if it has none or they were erased. Throws if they were sealed with
@@ -68,7 +69,7 @@ export const unsealDetails = (
 ): EventDetails | undefined =>
   sealed === null
     ? undefined
-    : (JSON.parse(sealer.unseal(String(sealed), sealLocationOf(Number(seq)))) as EventDetails);
+    : (JSON.parse(sealer.unseal(String(sealed), detailsLocation(Number(seq)))) as EventDetails);
 
 /** The chain during a transaction that excludes all other writers. */
 export interface ChainWriter extends MomentAccess {
@@ -111,7 +112,7 @@ export const withChain = <T>(
           await run("INSERT INTO fxdesk_journal_details (seq, content) VALUES ($1, $2)", [
             event.seq,
             // Not canonical: a replayed response keeps the order of its fields.
-            sealer.seal(JSON.stringify(details), sealLocationOf(event.seq)),
+            sealer.seal(JSON.stringify(details), detailsLocation(event.seq)),
           ]);
         head = { seq: event.seq, hash };
         return event.seq;

@@ -85,7 +85,7 @@ export class Journal {
     const held = await this.store.use(({ run, now }) =>
       run(
         `SELECT id FROM fxdesk_journal_entries
-         WHERE id = $1 AND state IN ('intended', 'sent') AND expires_at > ${now}`,
+         WHERE id = $1 AND state IN ('intended', 'sent') AND claim_expires_at > ${now}`,
         [id],
       ),
     );
@@ -98,7 +98,7 @@ export class Journal {
   async listSameReference(entry: Entry): Promise<readonly Entry[]> {
     const reference = hashReference(entry, entry.reference);
     if (reference === null) return [];
-    const where = "WHERE e.reference = $1 AND e.id <> $2 ORDER BY e.intent";
+    const where = "WHERE e.reference_hash = $1 AND e.id <> $2 ORDER BY e.intent_seq";
     return this.store.use((store) => selectEntries(store, where, [reference, entry.id]));
   }
 
@@ -123,12 +123,12 @@ export class Journal {
     const abandoned = await this.store.use(({ run, now }) =>
       run(
         `SELECT id FROM fxdesk_journal_entries
-         WHERE ${inScope} AND state IN ('intended', 'sent') AND expires_at <= ${now}`,
+         WHERE ${inScope} AND state IN ('intended', 'sent') AND claim_expires_at <= ${now}`,
         scopeValues(scope),
       ),
     );
     for (const { id } of abandoned) await this.#queue.append((chain) => settleAbandoned(chain, String(id)));
-    const wanted = (now: string) => (which === "all" ? inScope : `${inScope} AND look_at <= ${now}`);
+    const wanted = (now: string) => (which === "all" ? inScope : `${inScope} AND recovery_due_at <= ${now}`);
     return this.#lease(wanted, scopeValues(scope), holdMs);
   }
 
@@ -144,20 +144,20 @@ export class Journal {
   ): Promise<RecoveryCandidate[]> {
     return this.store.use(async (store) => {
       const { run, now } = store;
-      const isFree = `state = 'unknown' AND look_until <= ${now}`;
+      const isFree = `state = 'unknown' AND recovery_lease_until <= ${now}`;
       // The condition is repeated outside the subquery because another process may lease a row in between.
       const rows = await run(
-        `UPDATE fxdesk_journal_entries SET look_until = ${now} + CAST($${values.length + 1} AS BIGINT)
+        `UPDATE fxdesk_journal_entries SET recovery_lease_until = ${now} + CAST($${values.length + 1} AS BIGINT)
          WHERE ${isFree} AND id IN (
            SELECT id FROM fxdesk_journal_entries
-           WHERE ${wanted(now)} AND ${isFree} ORDER BY look_at LIMIT ${maxCandidates})
-         RETURNING id, looks`,
+           WHERE ${wanted(now)} AND ${isFree} ORDER BY recovery_due_at LIMIT ${maxCandidates})
+         RETURNING id, recovery_attempts`,
         [...values, holdMs],
       );
       const candidates: RecoveryCandidate[] = [];
-      for (const { id, looks } of rows) {
+      for (const { id, recovery_attempts: attempts } of rows) {
         const found = await getEntry(store, String(id));
-        if (found) candidates.push({ entry: found.entry, attempts: Number(looks) });
+        if (found) candidates.push({ entry: found.entry, attempts: Number(attempts) });
       }
       return candidates;
     });
@@ -167,7 +167,7 @@ export class Journal {
   async reschedule(id: string, pauseMs: number): Promise<void> {
     await this.store.use(({ run, now }) =>
       run(
-        `UPDATE fxdesk_journal_entries SET looks = looks + 1, look_until = 0, look_at = ${now} + CAST($2 AS BIGINT)
+        `UPDATE fxdesk_journal_entries SET recovery_attempts = recovery_attempts + 1, recovery_lease_until = 0, recovery_due_at = ${now} + CAST($2 AS BIGINT)
          WHERE id = $1`,
         [id, pauseMs],
       ),
@@ -181,8 +181,8 @@ export class Journal {
   async nextRecoveryInMs(scope: CallScope): Promise<number | undefined> {
     const [row] = await this.store.use(({ run, now }) =>
       run(
-        `SELECT min(CASE WHEN state <> 'unknown' THEN expires_at
-                         WHEN look_until > look_at THEN look_until ELSE look_at END) - ${now} AS pause
+        `SELECT min(CASE WHEN state <> 'unknown' THEN claim_expires_at
+                         WHEN recovery_lease_until > recovery_due_at THEN recovery_lease_until ELSE recovery_due_at END) - ${now} AS pause
          FROM fxdesk_journal_entries WHERE ${inScope} AND state IN ('unknown', 'intended', 'sent')`,
         scopeValues(scope),
       ),

@@ -62,7 +62,7 @@ const removeDetails = (store: Store, id: string): Promise<Entry> =>
        WHERE seq IN (SELECT seq FROM fxdesk_journal_events WHERE entry = $1) RETURNING seq`,
       [id],
     );
-    await chain.run("UPDATE fxdesk_journal_entries SET reference = NULL WHERE id = $1", [id]);
+    await chain.run("UPDATE fxdesk_journal_entries SET reference_hash = NULL WHERE id = $1", [id]);
     if (erased.length > 0) await chain.append(id, "erased", {});
     return getEntryOrThrow(chain, id);
   });

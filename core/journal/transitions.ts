@@ -64,14 +64,14 @@ export async function claim(
   const reference = hashReference(intent, intent.reference);
   if (found)
     await chain.run(
-      `UPDATE fxdesk_journal_entries SET state = 'intended', intent = $2, latest = $2, fence = fence + 1,
-         hold_ms = $3, expires_at = $4, reference = $5, looks = 0 WHERE id = $1`,
+      `UPDATE fxdesk_journal_entries SET state = 'intended', intent_seq = $2, latest_seq = $2, fence = fence + 1,
+         claim_ms = $3, claim_expires_at = $4, reference_hash = $5, recovery_attempts = 0 WHERE id = $1`,
       [id, seq, holdMs, expiresAt, reference],
     );
   else
     await chain.run(
       `INSERT INTO fxdesk_journal_entries
-         (id, environment, client, operation, key, state, intent, latest, fence, hold_ms, expires_at, reference)
+         (id, environment, client, operation, key, state, intent_seq, latest_seq, fence, claim_ms, claim_expires_at, reference_hash)
        VALUES ($1, $2, $3, $4, $5, 'intended', $6, $6, 1, $7, $8, $9)`,
       [id, environment, client, operation, key, seq, holdMs, expiresAt, reference],
     );
@@ -98,12 +98,15 @@ export async function markSent(
     await guard?.({ ...chain, entry: id });
   }
   await chain.run(
-    "UPDATE fxdesk_journal_entries SET expires_at = hold_ms + CAST($2 AS BIGINT) WHERE id = $1",
+    "UPDATE fxdesk_journal_entries SET claim_expires_at = claim_ms + CAST($2 AS BIGINT) WHERE id = $1",
     [id, chain.moment],
   );
   if (entry.state === "sent") return;
   const seq = await chain.append(id, "sent", {});
-  await chain.run("UPDATE fxdesk_journal_entries SET state = 'sent', latest = $2 WHERE id = $1", [id, seq]);
+  await chain.run("UPDATE fxdesk_journal_entries SET state = 'sent', latest_seq = $2 WHERE id = $1", [
+    id,
+    seq,
+  ]);
 }
 
 /** True if the same outcome is already recorded. */
@@ -155,19 +158,16 @@ async function appendOutcome(
 ): Promise<void> {
   const { details: _, ...facts } = outcome;
   const seq = await chain.append(id, "ended", facts, details);
-  await chain.run("UPDATE fxdesk_journal_entries SET state = $2, latest = $3, identity = $4 WHERE id = $1", [
-    id,
-    facts.state,
-    seq,
-    facts.identity ?? null,
-  ]);
+  await chain.run(
+    "UPDATE fxdesk_journal_entries SET state = $2, latest_seq = $3, identity = $4 WHERE id = $1",
+    [id, facts.state, seq, facts.identity ?? null],
+  );
   // The process that sent the call searches for it before any other process does.
   if (facts.state === "unknown" && facts.by === "call")
-    await chain.run("UPDATE fxdesk_journal_entries SET look_at = $2, look_until = $3 WHERE id = $1", [
-      id,
-      chain.moment,
-      chain.moment + ownerHeadStartMs,
-    ]);
+    await chain.run(
+      "UPDATE fxdesk_journal_entries SET recovery_due_at = $2, recovery_lease_until = $3 WHERE id = $1",
+      [id, chain.moment, chain.moment + ownerHeadStartMs],
+    );
 }
 
 const neverSentRemark = "The process of this call died before it was sent.";

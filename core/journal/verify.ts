@@ -207,11 +207,11 @@ export async function verifyStore(store: Store, head?: ChainHead): Promise<Verif
 async function compareEntries(verifier: Verifier, { run }: Store): Promise<void> {
   const lastSeq = verifier.last?.seq ?? Infinity;
   const rows = await run(
-    "SELECT id, environment, client, operation, key, state, intent, latest FROM fxdesk_journal_entries",
+    "SELECT id, environment, client, operation, key, state, intent_seq, latest_seq FROM fxdesk_journal_entries",
   );
   const [newest] = await run("SELECT max(seq) AS seq FROM fxdesk_journal_events");
   const missing = new Map(verifier.entries);
-  for (const { id, state, intent, latest, ...key } of rows) {
+  for (const { id, state, intent_seq: intent, latest_seq: latest, ...key } of rows) {
     const entry = String(id);
     missing.delete(entry);
     if (Number(latest) > lastSeq && Number(latest) <= Number(newest!.seq)) continue;

@@ -2,7 +2,7 @@
 import type { MomentAccess, StatementRunner, StoreAccess, Row, Value } from "../store/database";
 import type { Store } from "../store/open";
 import { type CallScope, inScope, scopeValues } from "../store/call-scope";
-import type { Sealer } from "../store/sealer";
+import { type Sealer, sealLocation } from "../store/sealer";
 import type { StoreSession } from "../store/session";
 import {
   type Decision,
@@ -49,25 +49,30 @@ export async function readClock(run: StatementRunner, now: number | string): Pro
   return Math.max(moment, latest);
 }
 
-const sealLocation = (id: string): string => `fxdesk_releases ${id}`;
+const releaseLocation = (column: "content" | "progress", id: string): string =>
+  sealLocation("fxdesk_releases", column, id);
 
 function parseRelease(sealer: Sealer, row: Row): Release {
   const id = String(row.id);
-  const sealed = JSON.parse(sealer.unseal(String(row.content), sealLocation(id))) as SealedRequest;
-  const hash = String(row.hash);
+  const sealed = JSON.parse(
+    sealer.unseal(String(row.content), releaseLocation("content", id)),
+  ) as SealedRequest;
+  const hash = String(row.seal);
   if (sealOf(id, sealed) !== hash) throw new Error(`The sealed request of ${id} was changed in the store.`);
   return {
     id,
     state: row.state as ReleaseState,
     key: String(row.key),
-    requestHash: String(row.asks),
+    requestHash: String(row.request_hash),
     hash,
     sealed,
-    requestedAt: Number(row.asked_at),
+    requestedAt: Number(row.requested_at),
     changedAt: Number(row.changed_at),
     entry: row.entry === null ? undefined : String(row.entry),
     fence: Number(row.fence),
-    progress: JSON.parse(sealer.unseal(String(row.progress), sealLocation(id))) as ReleaseProgress,
+    progress: JSON.parse(
+      sealer.unseal(String(row.progress), releaseLocation("progress", id)),
+    ) as ReleaseProgress,
   };
 }
 
@@ -111,7 +116,7 @@ export async function findReleaseByKey(
   scope: CallScope,
   key: string,
 ): Promise<Release | undefined> {
-  const rest = `WHERE ${inScope} AND key = $4 ORDER BY asked_at DESC, id LIMIT 1`;
+  const rest = `WHERE ${inScope} AND key = $4 ORDER BY requested_at DESC, id LIMIT 1`;
   return (await selectReleases(access, rest, [...scopeValues(scope), key]))[0];
 }
 
@@ -123,8 +128,8 @@ export const listReleasesOfRequest = (
 ): Promise<Release[]> =>
   selectReleases(
     access,
-    `WHERE asks = $1 AND state IN (${states.map((_, index) => `$${index + 2}`).join(", ")})
-     ORDER BY asked_at LIMIT 20`,
+    `WHERE request_hash = $1 AND state IN (${states.map((_, index) => `$${index + 2}`).join(", ")})
+     ORDER BY requested_at LIMIT 20`,
     [requestHash, ...states],
   );
 
@@ -184,7 +189,7 @@ export async function insertRelease(
   const { kind, validUntil } = sealed;
   await run(
     `INSERT INTO fxdesk_releases
-       (id, kind, state, environment, client, operation, key, asks, hash, asked_at, valid_until, changed_at, next_at,
+       (id, kind, state, environment, client, operation, key, request_hash, seal, requested_at, valid_until, changed_at, next_at,
         content, progress)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $10, $12, $13, $14)`,
     [
@@ -198,8 +203,8 @@ export async function insertRelease(
       moment,
       validUntil,
       state === "waiting" ? validUntil : 0,
-      sealer.seal(JSON.stringify(sealed), sealLocation(id)),
-      sealer.seal("{}", sealLocation(id)),
+      sealer.seal(JSON.stringify(sealed), releaseLocation("content", id)),
+      sealer.seal("{}", releaseLocation("progress", id)),
     ],
   );
   return getRelease(access, id);
@@ -230,7 +235,7 @@ export async function transitionRelease(
   const { id } = release;
   await run(
     `UPDATE fxdesk_releases SET state = $2, changed_at = $3, progress = $4, next_at = $5, entry = $6 WHERE id = $1`,
-    [id, next, moment, sealer.seal(JSON.stringify(progress), sealLocation(id)), nextAt, entry],
+    [id, next, moment, sealer.seal(JSON.stringify(progress), releaseLocation("progress", id)), nextAt, entry],
   );
   return getRelease(access, id);
 }
@@ -257,22 +262,23 @@ export async function markReleaseSent(
 }
 
 const decisionSealLocation = (release: string, person: string): string =>
-  `fxdesk_release_decisions ${release} ${person}`;
+  sealLocation("fxdesk_release_decisions", "content", release, person);
 
 export async function listDecisions({ run, sealer }: StoreAccess, release: string): Promise<Decision[]> {
-  const rows = await run("SELECT * FROM fxdesk_release_decisions WHERE release = $1 ORDER BY at, person", [
-    release,
-  ]);
+  const rows = await run(
+    "SELECT * FROM fxdesk_release_decisions WHERE release = $1 ORDER BY decided_at, person",
+    [release],
+  );
   return rows.map((row) => {
     const person = String(row.person);
     const content = sealer.unseal(String(row.content), decisionSealLocation(release, person));
     return {
       release,
       person,
-      hash: String(row.hash),
+      hash: String(row.seal),
       decision: row.decision as Decision["decision"],
-      at: Number(row.at),
-      until: Number(row.until),
+      at: Number(row.decided_at),
+      until: Number(row.valid_until),
       mac: String(row.mac),
       ...(JSON.parse(content) as { note?: string }),
     };
@@ -289,10 +295,10 @@ export async function saveDecision(
     decisionSealLocation(release, person),
   );
   await run(
-    `INSERT INTO fxdesk_release_decisions (release, person, decision, hash, at, until, mac, content)
+    `INSERT INTO fxdesk_release_decisions (release, person, decision, seal, decided_at, valid_until, mac, content)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-     ON CONFLICT (release, person) DO UPDATE SET decision = excluded.decision, hash = excluded.hash,
-       at = excluded.at, until = excluded.until, mac = excluded.mac, content = excluded.content`,
+     ON CONFLICT (release, person) DO UPDATE SET decision = excluded.decision, seal = excluded.seal,
+       decided_at = excluded.decided_at, valid_until = excluded.valid_until, mac = excluded.mac, content = excluded.content`,
     [release, person, decision, hash, at, until, mac, content],
   );
 }
@@ -304,9 +310,9 @@ export async function acquireDueOrders(
   { limit, leaseMs }: { readonly limit: number; readonly leaseMs: number },
 ): Promise<readonly Order[]> {
   const where = `kind = 'order' AND environment = $1 AND state IN ('waiting', 'released', 'booking', 'unknown', 'booked')
-    AND next_at <= ${now} AND held_until <= ${now}`;
+    AND next_at <= ${now} AND lease_expires_at <= ${now}`;
   const ids = await run(
-    `UPDATE fxdesk_releases SET held_until = ${now} + CAST($2 AS BIGINT), fence = fence + 1
+    `UPDATE fxdesk_releases SET lease_expires_at = ${now} + CAST($2 AS BIGINT), fence = fence + 1
      WHERE ${where} AND id IN (SELECT id FROM fxdesk_releases WHERE ${where} ORDER BY next_at LIMIT ${limit})
      RETURNING id`,
     [environment, leaseMs],
@@ -324,7 +330,7 @@ export async function msUntilNextOrder(
 ): Promise<number | undefined> {
   const [row] = await run(
     `SELECT min(next_at) - ${now} AS pause FROM fxdesk_releases
-     WHERE kind = 'order' AND environment = $1 AND state IN ('released', 'booking', 'unknown', 'booked') AND held_until <= ${now}`,
+     WHERE kind = 'order' AND environment = $1 AND state IN ('released', 'booking', 'unknown', 'booked') AND lease_expires_at <= ${now}`,
     [environment],
   );
   return row?.pause == null ? undefined : Number(row.pause);
@@ -332,5 +338,5 @@ export async function msUntilNextOrder(
 
 /** Returns the lease of an order, if this process still holds it. */
 export async function returnOrderLease({ run }: StoreAccess, { id, fence }: Order): Promise<void> {
-  await run("UPDATE fxdesk_releases SET held_until = 0 WHERE id = $1 AND fence = $2", [id, fence]);
+  await run("UPDATE fxdesk_releases SET lease_expires_at = 0 WHERE id = $1 AND fence = $2", [id, fence]);
 }

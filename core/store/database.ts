@@ -17,6 +17,8 @@ export interface Database {
   readonly description: string;
   /** SQL expression for the database's clock, in milliseconds since 1970. */
   readonly now: string;
+  /** SQL query for the names of the tables. */
+  readonly tablesQuery: string;
   readonly run: StatementRunner;
   /**
    * Runs statements in one transaction that excludes those of all other processes. No other statement may run on this connection

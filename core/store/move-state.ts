@@ -15,7 +15,7 @@ export interface Move {
   readonly place: string;
 }
 
-/** Holds at most one row. Not a migration, because it is read before migrations run. */
+/** Holds at most one row. Created apart from the other tables, because it is read before them. */
 const table =
   "CREATE TABLE IF NOT EXISTS fxdesk_moves (id TEXT NOT NULL, stage TEXT NOT NULL, place TEXT NOT NULL)";
 

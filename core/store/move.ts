@@ -4,10 +4,10 @@
  */
 import { createHash, randomUUID } from "node:crypto";
 import type { Database, Row, StatementRunner, StoreAccess, Value } from "./database";
-import { applyMigrations, migrate, sealLocationOf, type Table, tables } from "./migrations";
 import { storeMovedError, type Move, moveOf, setMove } from "./move-state";
 import { openDatabase } from "./open";
-import { type Sealer, createSealer } from "./sealer";
+import { createTables, prepareStore, readMeta, type Table, tables, writeMeta } from "./schema";
+import { type Sealer, createSealer, sealLocation } from "./sealer";
 import type { StoreSettings } from "./settings";
 
 interface MovedStore {
@@ -76,10 +76,11 @@ async function* readBatches(
 
 /** Returns the row with its sealed columns converted. Null stays null. */
 function convertSealed(table: Table, row: Row, convert: (text: string, location: string) => string): Row {
-  const location = sealLocationOf(table, row);
   const converted: Record<string, Value> = { ...row };
+  const key = table.key.map((column) => row[column]);
   for (const column of table.sealed ?? [])
-    if (row[column] != null) converted[column] = convert(String(row[column]), location);
+    if (row[column] != null)
+      converted[column] = convert(String(row[column]), sealLocation(table.name, column, ...key));
   return converted;
 }
 
@@ -146,14 +147,14 @@ const startMove = (from: Database, to: Database): Promise<Move> =>
   });
 
 /** Creates the tables of the target and removes rows that an earlier attempt copied. */
-async function prepareTarget(run: StatementRunner, database: Database, { id }: Move): Promise<void> {
+async function prepareTarget(run: StatementRunner, database: MoveEndpoint, { id }: Move): Promise<void> {
   const known = await moveOf(run);
   if (known?.stage === "left") throw storeMovedError(known.place);
   if (known?.stage === "arriving" && known.id !== id)
     throw new Error(
       `${database.description} is already the target of another move, from ${known.place}. Nothing was moved.`,
     );
-  await applyMigrations(run, database.now);
+  await createTables(run, database, database.sealer);
   if (known?.stage === "arriving") for (const { name } of persistentTables) await run(`DELETE FROM ${name}`);
   await assertEmpty(run, database);
   await assertNotInUse(run, database, ({ name }) => name);
@@ -175,6 +176,7 @@ const copyAll = (from: MoveEndpoint, to: MoveEndpoint, { id }: Move): Promise<vo
           { run: sourceRun, sealer: from.sealer },
           { run: targetRun, sealer: to.sealer },
         );
+      await writeMeta(targetRun, "store_id", (await readMeta(sourceRun, "store_id"))!);
       await setMove(targetRun, arrival);
     });
     await setMove(sourceRun, { id, stage: "left", place: to.description });
@@ -197,7 +199,7 @@ async function moveBetween(from: MoveEndpoint, to: MoveEndpoint): Promise<Record
   if (move.stage === "left") {
     if (there?.id !== move.id || move.place !== to.description) throw storeMovedError(move.place);
   } else {
-    await migrate(from);
+    await prepareStore(from, from.sealer);
     await copyAll(from, to, move);
   }
   const rows = await countRows(to);

@@ -1,21 +1,21 @@
-/** Opens the store: selects the engine by the location and upgrades the schema. */
+/** Opens the store: selects the engine by the location and creates the tables if missing. */
 import type { Database, StoreAccess } from "./database";
-import { migrate, type MigrationResult } from "./migrations";
 import { explainMovedStore } from "./move-state";
+import { prepareStore } from "./schema";
 import { createSealer } from "./sealer";
 import { isPostgres, type StoreSettings } from "./settings";
 
 export interface Store extends StoreAccess, Pick<Database, "now"> {
   readonly database: Database;
-  /** Schema versions before and after opening. */
-  readonly migration: MigrationResult;
 }
 
-/** Upgrades the schema of a database and returns it as a store. Closes the database if that fails. */
+/** Prepares a database and returns it as a store. Closes the database if that fails. */
 export async function toStore(database: Database, key: StoreSettings["key"]): Promise<Store> {
   try {
     const { run, now } = database;
-    return { database, run, now, sealer: createSealer(key), migration: await migrate(database) };
+    const sealer = createSealer(key);
+    await prepareStore(database, sealer);
+    return { database, run, now, sealer };
   } catch (error) {
     await database.close();
     throw error;
@@ -30,7 +30,7 @@ function warnUnencrypted(path: string): void {
   );
 }
 
-/** Opens the database of a store without upgrading its schema. */
+/** Opens the database of a store without creating its tables. */
 export async function openDatabase({ location, key }: StoreSettings): Promise<Database> {
   if (isPostgres(location))
     return explainMovedStore(await (await import("./postgres.js")).openPostgres(location));

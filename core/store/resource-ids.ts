@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { type CallScope, inScope, scopeValues } from "./call-scope";
 import type { Row } from "./database";
 import type { Store } from "./open";
+import { sealLocation } from "./sealer";
 
 /** The sealed content. */
 interface Content {
@@ -25,10 +26,10 @@ const keyOf = (environment: string, name: string, id: string): string =>
     .update(JSON.stringify([environment, name, id]))
     .digest("hex");
 
-const sealLocation = (key: string) => `fxdesk_created ${key}`;
+const contentLocation = (key: string) => sealLocation("fxdesk_resource_ids", "content", key);
 
 const unsealContent = ({ sealer }: Pick<Store, "sealer">, { id, content }: Row): Content =>
-  JSON.parse(sealer.unseal(String(content), sealLocation(String(id)))) as Content;
+  JSON.parse(sealer.unseal(String(content), contentLocation(String(id)))) as Content;
 
 const newestQuery = `${inScope} ORDER BY created_at DESC, id LIMIT ${maxResourceIds}`;
 
@@ -40,17 +41,17 @@ export async function saveResourceId(
   content: Content,
 ): Promise<void> {
   const key = keyOf(scope.environment, name, content.id);
-  const sealed = sealer.seal(JSON.stringify(content), sealLocation(key));
+  const sealed = sealer.seal(JSON.stringify(content), contentLocation(key));
   await database.transaction(async (run) => {
     await run(
-      `INSERT INTO fxdesk_created (environment, client, operation, id, created_at, content)
+      `INSERT INTO fxdesk_resource_ids (environment, client, operation, id, created_at, content)
        VALUES ($1, $2, $3, $4, ${database.now}, $5)
        ON CONFLICT (id) DO UPDATE SET client = excluded.client, operation = excluded.operation,
          created_at = excluded.created_at, content = excluded.content`,
       [...scopeValues(scope), key, sealed],
     );
     await run(
-      `DELETE FROM fxdesk_created WHERE ${inScope} AND id NOT IN (SELECT id FROM fxdesk_created WHERE ${newestQuery})`,
+      `DELETE FROM fxdesk_resource_ids WHERE ${inScope} AND id NOT IN (SELECT id FROM fxdesk_resource_ids WHERE ${newestQuery})`,
       scopeValues(scope),
     );
   });
@@ -58,7 +59,7 @@ export async function saveResourceId(
 
 /** Returns identifiers, newest first. Throws if they were sealed with another key. */
 export async function listResourceIds(store: Store, scope: CallScope): Promise<StoredResourceId[]> {
-  const rows = await store.run(`SELECT * FROM fxdesk_created WHERE ${newestQuery}`, scopeValues(scope));
+  const rows = await store.run(`SELECT * FROM fxdesk_resource_ids WHERE ${newestQuery}`, scopeValues(scope));
   return rows.map((row) => ({ ...unsealContent(store, row), at: Number(row.created_at) }));
 }
 
@@ -69,12 +70,12 @@ export async function removeResourceId(
   name: string,
   id: string,
 ): Promise<void> {
-  await run("DELETE FROM fxdesk_created WHERE id = $1", [keyOf(environment, name, id)]);
+  await run("DELETE FROM fxdesk_resource_ids WHERE id = $1", [keyOf(environment, name, id)]);
 }
 
 /** Returns one sentence for each identifier that cannot be read. */
 export async function listUnreadableResourceIds(store: Store): Promise<string[]> {
-  const rows = await store.run("SELECT id, content FROM fxdesk_created");
+  const rows = await store.run("SELECT id, content FROM fxdesk_resource_ids");
   return rows.flatMap((row) => {
     try {
       unsealContent(store, row);
@@ -87,10 +88,10 @@ export async function listUnreadableResourceIds(store: Store): Promise<string[]>
 
 /** Forgets one identifier, or all of a client, and returns their number. Throws if they were sealed with another key. */
 export async function forgetResourceIds(store: Store, idOrClient: string): Promise<number> {
-  const rows = await store.run("SELECT * FROM fxdesk_created");
+  const rows = await store.run("SELECT * FROM fxdesk_resource_ids");
   const matching = rows.filter(
     (row) => row.client === idOrClient || unsealContent(store, row).id === idOrClient,
   );
-  for (const { id } of matching) await store.run("DELETE FROM fxdesk_created WHERE id = $1", [id!]);
+  for (const { id } of matching) await store.run("DELETE FROM fxdesk_resource_ids WHERE id = $1", [id!]);
   return matching.length;
 }

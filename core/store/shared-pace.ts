@@ -24,8 +24,8 @@ const parsePace = (row: Row): Pace => ({
   version: Number(row.version),
   intervalMs: Number(row.interval_ms),
   nextAt: Number(row.next_at),
-  pausedUntil: Number(row.quiet_until),
-  accepted: Number(row.taken),
+  pausedUntil: Number(row.paused_until),
+  accepted: Number(row.accepted),
   content: String(row.content),
 });
 
@@ -37,8 +37,9 @@ export async function openPaceStore({ location, key }: StoreSettings): Promise<S
   const isShared = isPostgres(location);
   const database = isShared
     ? await (await import("./postgres.js")).openPostgres(location)
-    : (await (await import("./sqlite.js")).openSqlite(`${location}-pace`)).database;
-  const store = await toStore(database, key);
+    : (await (await import("./sqlite.js")).openSqlite(`${location}-rates`)).database;
+  // Rates are no secret, and a file of their own needs no key.
+  const store = await toStore(database, isShared ? key : undefined);
   try {
     await store.run(isShared ? "SET synchronous_commit = off" : "PRAGMA synchronous = NORMAL");
     return store;
@@ -55,7 +56,7 @@ export async function createPace(
   { intervalMs, content }: Pick<Pace, "intervalMs" | "content">,
 ): Promise<void> {
   await run(
-    `INSERT INTO fxdesk_paces (name, version, interval_ms, next_at, quiet_until, taken, content)
+    `INSERT INTO fxdesk_rate_limits (name, version, interval_ms, next_at, paused_until, accepted, content)
      VALUES ($1, 1, $2, ${now}, 0, 0, $3) ON CONFLICT (name) DO NOTHING`,
     [name, intervalMs, content],
   );
@@ -73,10 +74,10 @@ export async function reserveCalls(
   lateMs: number,
 ): Promise<Pace | undefined> {
   const [row] = await run(
-    `UPDATE fxdesk_paces SET
-       next_at = CASE WHEN quiet_until > ${now} THEN next_at
+    `UPDATE fxdesk_rate_limits SET
+       next_at = CASE WHEN paused_until > ${now} THEN next_at
          WHEN next_at > ${now} - $4 THEN next_at + $2 * interval_ms ELSE ${now} - $4 + $2 * interval_ms END,
-       taken = taken + $3
+       accepted = accepted + $3
      WHERE name = $1 RETURNING *, ${now} AS now`,
     [name, calls, accepted, lateMs],
   );
@@ -95,12 +96,12 @@ export async function updatePace(
   version: number,
   { intervalMs, content, pauseMs }: PaceChange,
 ): Promise<Pace | undefined> {
-  const quiet = `CASE WHEN quiet_until > ${now} + $5 THEN quiet_until ELSE ${now} + $5 END`;
+  const quiet = `CASE WHEN paused_until > ${now} + $5 THEN paused_until ELSE ${now} + $5 END`;
   // Reservations up to the end of the pause stay used: a pause never frees them.
   const next = `CASE WHEN next_at > ${quiet} THEN next_at ELSE ${quiet} END`;
-  const paused = pauseMs > 0 ? `, quiet_until = ${quiet}, next_at = ${next}` : "";
+  const paused = pauseMs > 0 ? `, paused_until = ${quiet}, next_at = ${next}` : "";
   const [row] = await run(
-    `UPDATE fxdesk_paces SET version = version + 1, interval_ms = $3, content = $4${paused}
+    `UPDATE fxdesk_rate_limits SET version = version + 1, interval_ms = $3, content = $4${paused}
      WHERE name = $1 AND version = $2 RETURNING *, ${now} AS now`,
     [name, version, intervalMs, content, ...(pauseMs > 0 ? [pauseMs] : [])],
   );

@@ -134,6 +134,7 @@ function toDatabase(file: DatabaseSyncInstance, path: string): Database {
   return {
     description: path,
     now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
+    tablesQuery: "SELECT name FROM sqlite_master WHERE type = 'table'",
     async run(sql, values) {
       assertInPlace();
       return execute(sql, values);

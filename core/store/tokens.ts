@@ -1,5 +1,6 @@
 /** Stored tokens. A family is the sequence of pairs that were refreshed from one configured pair. */
 import type { Store } from "./open";
+import { sealLocation } from "./sealer";
 
 /** The newest pair of a family. */
 export interface StoredTokens {
@@ -14,7 +15,7 @@ export interface StoredTokens {
 
 type TokenPair = Pick<StoredTokens, "accessToken" | "refreshToken" | "remainingMs">;
 
-const sealLocation = (family: string) => `fxdesk_tokens ${family}`;
+const contentLocation = (family: string) => sealLocation("fxdesk_tokens", "content", family);
 
 export async function loadTokens(
   { run, now, sealer }: Store,
@@ -26,7 +27,7 @@ export async function loadTokens(
     [family],
   );
   if (!row) return undefined;
-  const content = JSON.parse(sealer.unseal(String(row.content), sealLocation(family))) as TokenPair;
+  const content = JSON.parse(sealer.unseal(String(row.content), contentLocation(family))) as TokenPair;
   return {
     accessToken: content.accessToken,
     refreshToken: content.refreshToken,
@@ -51,7 +52,7 @@ export async function saveTokens(
   version: number,
   { accessToken, refreshToken, remainingMs }: TokenPair,
 ): Promise<boolean> {
-  const content = sealer.seal(JSON.stringify({ accessToken, refreshToken }), sealLocation(family));
+  const content = sealer.seal(JSON.stringify({ accessToken, refreshToken }), contentLocation(family));
   const statement =
     version === 0
       ? `INSERT INTO fxdesk_tokens (family, version, saved_at, expires_at, content)

@@ -108,7 +108,7 @@ export class WatchRepository {
   /** Restarts the lease time. */
   async extendLease(): Promise<void> {
     await this.store.use(({ database: { run, now } }) =>
-      run(`UPDATE fxdesk_watches SET held_until = ${now} + $3 WHERE id = $1 AND holder = $2`, [
+      run(`UPDATE fxdesk_watches SET lease_expires_at = ${now} + $3 WHERE id = $1 AND lease_holder = $2`, [
         this.id,
         this.#holder,
         this.options.holdMs,
@@ -124,9 +124,10 @@ export class WatchRepository {
   markDelivered(delivered: number, acknowledged: number): Promise<boolean> {
     return this.store.use(async ({ database: { run, now } }) => {
       const rows = await run(
-        `UPDATE fxdesk_watches SET held_until = ${now} + $3,
-           told = CASE WHEN $4 > told THEN $4 ELSE told END, heard = CASE WHEN $5 > heard THEN $5 ELSE heard END
-         WHERE id = $1 AND holder = $2 AND held_until > ${now} RETURNING id`,
+        `UPDATE fxdesk_watches SET lease_expires_at = ${now} + $3,
+           delivered_seq = CASE WHEN $4 > delivered_seq THEN $4 ELSE delivered_seq END,
+           acknowledged_seq = CASE WHEN $5 > acknowledged_seq THEN $5 ELSE acknowledged_seq END
+         WHERE id = $1 AND lease_holder = $2 AND lease_expires_at > ${now} RETURNING id`,
         [this.id, this.#holder, this.options.holdMs, delivered, acknowledged],
       );
       return rows.length > 0;
@@ -136,7 +137,10 @@ export class WatchRepository {
   /** Returns true if a change with this sequence number or a later one was delivered. */
   wasDelivered(seq: number): Promise<boolean> {
     return this.store.use(async ({ database: { run } }) => {
-      const rows = await run("SELECT id FROM fxdesk_watches WHERE id = $1 AND told >= $2", [this.id, seq]);
+      const rows = await run("SELECT id FROM fxdesk_watches WHERE id = $1 AND delivered_seq >= $2", [
+        this.id,
+        seq,
+      ]);
       return rows.length > 0;
     });
   }
@@ -178,14 +182,14 @@ export class WatchRepository {
       database.transaction(async (run) => {
         const readDay = gaps.length > 0 ? null : today;
         const [row] = await run(
-          `UPDATE fxdesk_watches SET version = version + 1, seq = seq + $4, read_day = coalesce($5, read_day), failures = 0,
+          `UPDATE fxdesk_watches SET version = version + 1, last_seq = last_seq + $4, read_day = coalesce($5, read_day), failures = 0,
              next_at = CASE WHEN ${database.now} + $6 > next_at THEN ${database.now} + $6 ELSE next_at END
-           WHERE id = $1 AND holder = $2 AND version = $3 RETURNING seq, ${database.now} AS moment`,
+           WHERE id = $1 AND lease_holder = $2 AND version = $3 RETURNING last_seq, ${database.now} AS moment`,
           [this.id, this.#holder, version, changes.length, readDay, nextReadAfterMs],
         );
         if (!row) return this.#isReadSaved(run, version);
         await this.#saveStates({ run, sealer }, result);
-        const firstSeq = Number(row.seq) - changes.length + 1;
+        const firstSeq = Number(row.last_seq) - changes.length + 1;
         const rows = changes.map((change, index) =>
           encodeChange(sealer, this.id, firstSeq + index, row.moment!, change),
         );
@@ -204,7 +208,7 @@ export class WatchRepository {
     return this.store.use(({ database }) =>
       database.transaction(async (run) => {
         const [row] = await run(
-          `UPDATE fxdesk_watches SET failures = failures + 1, held_until = 0 WHERE id = $1 AND holder = $2
+          `UPDATE fxdesk_watches SET failures = failures + 1, lease_expires_at = 0 WHERE id = $1 AND lease_holder = $2
            RETURNING failures, next_at, ${database.now} AS moment`,
           [this.id, this.#holder],
         );
@@ -221,16 +225,16 @@ export class WatchRepository {
   async #acquireLease(run: StatementRunner, now: string, acknowledged: number): Promise<Row | undefined> {
     const acquire = () =>
       run(
-        `UPDATE fxdesk_watches SET holder = $2, held_until = ${now} + $3,
-           heard = CASE WHEN $4 > heard THEN $4 ELSE heard END
-         WHERE id = $1 AND (holder = $2 OR held_until <= ${now})
+        `UPDATE fxdesk_watches SET lease_holder = $2, lease_expires_at = ${now} + $3,
+           acknowledged_seq = CASE WHEN $4 > acknowledged_seq THEN $4 ELSE acknowledged_seq END
+         WHERE id = $1 AND (lease_holder = $2 OR lease_expires_at <= ${now})
          RETURNING *, ${now} AS moment`,
         [this.id, this.#holder, this.options.holdMs, acknowledged],
       );
     const [row] = await acquire();
     if (row) return row;
     const created = await run(
-      `INSERT INTO fxdesk_watches (id, name, version, seq, told, heard, next_at, failures, holder, held_until)
+      `INSERT INTO fxdesk_watches (id, name, version, last_seq, delivered_seq, acknowledged_seq, next_at, failures, lease_holder, lease_expires_at)
        VALUES ($1, $2, 0, 0, 0, 0, 0, 0, '', 0) ON CONFLICT (id) DO NOTHING RETURNING id`,
       [this.id, this.name],
     );
@@ -238,17 +242,17 @@ export class WatchRepository {
   }
 
   async #releaseLease(run: StatementRunner): Promise<void> {
-    await run("UPDATE fxdesk_watches SET held_until = 0 WHERE id = $1 AND holder = $2 AND held_until > 0", [
-      this.id,
-      this.#holder,
-    ]);
+    await run(
+      "UPDATE fxdesk_watches SET lease_expires_at = 0 WHERE id = $1 AND lease_holder = $2 AND lease_expires_at > 0",
+      [this.id, this.#holder],
+    );
   }
 
   /** Records the acknowledgement and returns the remaining time of the other consumer's lease. */
   async #waitForLease(run: StatementRunner, now: string, acknowledged: number): Promise<NextStep> {
     await this.#acknowledge(run, acknowledged);
     const [row] = await run(
-      `SELECT held_until - ${now} AS held_ms, failures FROM fxdesk_watches WHERE id = $1`,
+      `SELECT lease_expires_at - ${now} AS held_ms, failures FROM fxdesk_watches WHERE id = $1`,
       [this.id],
     );
     const { held_ms: ms, failures } = row!;
@@ -256,21 +260,24 @@ export class WatchRepository {
   }
 
   async #acknowledge(run: StatementRunner, acknowledged: number): Promise<void> {
-    await run("UPDATE fxdesk_watches SET heard = $2 WHERE id = $1 AND heard < $2", [this.id, acknowledged]);
+    await run("UPDATE fxdesk_watches SET acknowledged_seq = $2 WHERE id = $1 AND acknowledged_seq < $2", [
+      this.id,
+      acknowledged,
+    ]);
   }
 
   /** Deletes acknowledged changes and returns the others, oldest first. */
   async #pendingChanges(
     { run, sealer }: StoreAccess,
-    { heard, told }: Row,
+    { acknowledged_seq: acknowledged, delivered_seq: delivered }: Row,
     maxChanges: number,
   ): Promise<StoredChange[]> {
-    await run("DELETE FROM fxdesk_watch_changes WHERE watch = $1 AND seq <= $2", [this.id, heard!]);
+    await run("DELETE FROM fxdesk_watch_changes WHERE watch = $1 AND seq <= $2", [this.id, acknowledged!]);
     const rows = await run(
       "SELECT seq, found_at, content FROM fxdesk_watch_changes WHERE watch = $1 ORDER BY seq LIMIT $2",
       [this.id, maxChanges],
     );
-    return rows.map((row) => decodeChange(sealer, this.id, row, Number(told)));
+    return rows.map((row) => decodeChange(sealer, this.id, row, Number(delivered)));
   }
 
   /** Replaces the stored states and gaps by those of a read. */
@@ -290,11 +297,10 @@ export class WatchRepository {
 
   /** Detects a retry after a COMMIT whose response was lost. */
   async #isReadSaved(run: StatementRunner, version: number): Promise<boolean> {
-    const rows = await run("SELECT id FROM fxdesk_watches WHERE id = $1 AND holder = $2 AND version = $3", [
-      this.id,
-      this.#holder,
-      version + 1,
-    ]);
+    const rows = await run(
+      "SELECT id FROM fxdesk_watches WHERE id = $1 AND lease_holder = $2 AND version = $3",
+      [this.id, this.#holder, version + 1],
+    );
     return rows.length > 0;
   }
 }

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import type { Change, ChangeKind, WatchState } from "../spec/watch";
 import type { Row, Value } from "../store/database";
-import type { Sealer } from "../store/sealer";
+import { type Sealer, sealLocation } from "../store/sealer";
 
 /** The stored state of an entry. */
 export interface EntryState {
@@ -38,9 +38,11 @@ export const gapsKey = "gaps";
 /** Returns a SHA-256 hash, so that keys do not reveal IDs and input. */
 export const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-const stateContext = (watchId: string, key: string): string => `fxdesk_watch_states ${watchId} ${key}`;
+const stateContext = (watchId: string, key: string): string =>
+  sealLocation("fxdesk_watch_states", "content", watchId, key);
 
-const changeContext = (watchId: string, seq: number): string => `fxdesk_watch_changes ${watchId} ${seq}`;
+const changeContext = (watchId: string, seq: number): string =>
+  sealLocation("fxdesk_watch_changes", "content", watchId, seq);
 
 const stateRow = (sealer: Sealer, watchId: string, key: string, content: unknown): readonly Value[] => [
   watchId,

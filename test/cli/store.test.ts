@@ -3,8 +3,8 @@ import { copyFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { saveResourceId, listResourceIds } from "../../core/store/resource-ids";
-import { latestVersion } from "../../core/store/migrations";
 import { withStore } from "../../core/store/open";
+import { schemaVersion } from "../../core/store/schema";
 import { loadTokens, saveTokens } from "../../core/store/tokens";
 import { faultServer, respond } from "../support/fault-server";
 import { closeLater, tempFolder } from "../support/resources";
@@ -29,7 +29,7 @@ describe("fxdesk store", () => {
     await withStore({ location, key }, (store) => saveTokens(store, "family", 0, pair));
     expect(await json("store check")).toEqual({
       store: location,
-      version: latestVersion,
+      version: schemaVersion,
       encrypted: true,
       tokens: 1,
       entries: 0,
@@ -40,14 +40,25 @@ describe("fxdesk store", () => {
       variables: storeVariables("/nowhere"),
     });
     expect(code).toBe(0);
-    for (const words of [location, `version ${latestVersion}`, "yes"]) expect(stdout).toContain(words);
+    for (const words of [location, `version ${schemaVersion}`, "yes"]) expect(stdout).toContain(words);
   });
 
   test("check reports unreadable entries as faults", async () => {
+    await withStore({ location, key }, async (store) => {
+      await saveTokens(store, "family", 0, pair);
+      await store.run("UPDATE fxdesk_tokens SET content = '{}'");
+    });
+    expect(await run("store check")).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("fxdesk_tokens is not encrypted") as string,
+    });
+  });
+
+  test("check refuses a store with another key", async () => {
     await withStore({ location, key: otherKey }, (store) => saveTokens(store, "family", 0, pair));
     expect(await run("store check")).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining("another FXDESK_STORE_KEY") as string,
+      stderr: expect.stringContaining("another FXDESK_STORE_KEY") as string,
     });
   });
 
@@ -84,13 +95,6 @@ describe("fxdesk store", () => {
     });
     const listed = await jsonOf(["journal", "list"], storeVariables(`${location}.copy`));
     expect(listed).toMatchObject([{ state: "done", ending: { identity: "t-1" } }]);
-  });
-
-  test("migrate prints the versions", async () => {
-    const { code, stdout } = await run("store migrate");
-    expect(code).toBe(0);
-    expect(stdout).toMatch(new RegExp(`from version 0 to ${latestVersion}`));
-    expect(await json("store migrate")).toEqual({ store: location, from: latestVersion, to: latestVersion });
   });
 
   test("move puts everything under another key, and the old location names the new one", async () => {

@@ -11,7 +11,7 @@ import { failure, jsonOf, runFxdesk, usageErrorOf, type Variables } from "./run-
 
 const commands = {
   "": ["call", "operations", "login", "whoami", "watch", "mcp", "sandbox", "store", "halt", "openapi"],
-  store: ["backup", "check", "forget", "migrate", "move"],
+  store: ["backup", "check", "forget", "move"],
   journal: ["list", "export", "verify", "show", "resolve", "erase", "recover"],
   releases: ["list", "show", "release", "refuse", "cancel", "enrol", "token", "address", "run", "serve"],
 };
@@ -155,8 +155,8 @@ describe("usage errors", () => {
     ["journal list --limit 0", "--limit must be a whole number of at least 1"],
     ["journal verify --head 12", "--head must be a number, a colon and 64 hex digits"],
     ["journal verify --file /nowhere/export.jsonl", "--file cannot be read: ENOENT"],
-    ["store", "backup, check, forget, migrate or move"],
-    ["store mend", "backup, check, forget, migrate or move"],
+    ["store", "backup, check, forget or move"],
+    ["store mend", "backup, check, forget or move"],
     ["store check", "FXDESK_STORE or --store must be the absolute path", { FXDESK_STORE: "store.db" }],
     ["store check", "FXDESK_STORE_KEY is required", { FXDESK_STORE: "postgres://localhost/x" }],
     ["store forget --json", "<id or client> is missing: fxdesk store forget <id or client>"],

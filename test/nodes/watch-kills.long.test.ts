@@ -106,7 +106,9 @@ const optionsFor = (sandbox: Sandbox, { location, key }: StoreSettings, file: st
 /** Cuts short what a process that died may hold. Whoever is alive holds it longer with the next change that it tells. */
 const shortenLeases = (store: StoreSettings) =>
   withStore(store, ({ database: { run, now } }) =>
-    run(`UPDATE fxdesk_watches SET held_until = ${now} + $1 WHERE held_until > ${now} + $1`, [deadLeaseMs]),
+    run(`UPDATE fxdesk_watches SET lease_expires_at = ${now} + $1 WHERE lease_expires_at > ${now} + $1`, [
+      deadLeaseMs,
+    ]),
   );
 
 /** Runs Node-RED with the flow again and again, each time until it is killed at some moment, until the signal ends that. */

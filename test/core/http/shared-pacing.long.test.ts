@@ -25,7 +25,7 @@ describe.each(engines())("in $name", ({ create }) => {
 
   const versions = async () => {
     const { database } = await openPaceStore(settings);
-    const rows = await database.run("SELECT name, version, interval_ms FROM fxdesk_paces");
+    const rows = await database.run("SELECT name, version, interval_ms FROM fxdesk_rate_limits");
     await database.close();
     return rows;
   };

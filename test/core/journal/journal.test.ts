@@ -109,7 +109,7 @@ describe.each(engines())("$name", ({ name, create }) => {
     const journal = await open();
     const entry = await claimed(journal);
     await withStore(settings, ({ database }) =>
-      database.run("UPDATE fxdesk_journal_entries SET expires_at = 0 WHERE id = $1", [entry.id]),
+      database.run("UPDATE fxdesk_journal_entries SET claim_expires_at = 0 WHERE id = $1", [entry.id]),
     );
     await journal.recordSent(entry);
     await journal.recordSent(entry);

@@ -8,6 +8,7 @@ import { signDecision } from "../../../core/releases/people";
 import { sealOf, type SealedOrder } from "../../../core/releases/terms";
 import { checkStore } from "../../../core/client/check-store";
 import { type Store, withStore } from "../../../core/store/open";
+import { sealLocation } from "../../../core/store/sealer";
 import { eventually } from "../../support/eventually";
 import { sampleOrder, people, type ReleaseFixture, createReleaseFixture } from "./release-fixture";
 
@@ -46,7 +47,7 @@ const run = (sql: string, values: (string | number)[] = []) =>
 async function rewrite(id: string, change: (sealed: SealedOrder) => object, withSeal: boolean) {
   await inStore(async ({ database, sealer }) => {
     const [row] = await database.run("SELECT content FROM fxdesk_releases WHERE id = $1", [id]);
-    const at = `fxdesk_releases ${id}`;
+    const at = sealLocation("fxdesk_releases", "content", id);
     const sealed = {
       ...change(JSON.parse(sealer.unseal(String(row!.content), at)) as SealedOrder),
     } as SealedOrder;
@@ -56,7 +57,7 @@ async function rewrite(id: string, change: (sealed: SealedOrder) => object, with
       sealed.validUntil,
     ]);
     if (withSeal)
-      await database.run("UPDATE fxdesk_releases SET hash = $2 WHERE id = $1", [id, sealOf(id, sealed)]);
+      await database.run("UPDATE fxdesk_releases SET seal = $2 WHERE id = $1", [id, sealOf(id, sealed)]);
   });
 }
 
@@ -67,17 +68,17 @@ const withTerms = (more: object) => (sealed: SealedOrder) => ({
 
 /** Sets the state in the store to released. */
 const markReleased = (id: string) =>
-  run("UPDATE fxdesk_releases SET state = 'released', next_at = 0, held_until = 0 WHERE id = $1", [id]);
+  run("UPDATE fxdesk_releases SET state = 'released', next_at = 0, lease_expires_at = 0 WHERE id = $1", [id]);
 
 /** Writes a decision that is signed with another key. */
 async function forgeDecision(id: string, person: string, mac: string) {
   await inStore(async ({ database, sealer }) => {
-    const [row] = await database.run("SELECT hash FROM fxdesk_releases WHERE id = $1", [id]);
+    const [row] = await database.run("SELECT seal FROM fxdesk_releases WHERE id = $1", [id]);
     const until = Date.now() + 3_600_000;
     const decision = {
       release: id,
       person,
-      hash: String(row!.hash),
+      hash: String(row!.seal),
       decision: "release" as const,
       at: Date.now(),
       until,
@@ -90,7 +91,7 @@ async function forgeDecision(id: string, person: string, mac: string) {
     };
     const given = mac === "signed" ? signDecision(mine, decision).mac : mac;
     await database.run(
-      `INSERT INTO fxdesk_release_decisions (release, person, decision, hash, at, until, mac, content)
+      `INSERT INTO fxdesk_release_decisions (release, person, decision, seal, decided_at, valid_until, mac, content)
        VALUES ($1, $2, 'release', $3, $4, $5, $6, $7)`,
       [
         id,
@@ -99,7 +100,7 @@ async function forgeDecision(id: string, person: string, mac: string) {
         decision.at,
         until,
         given,
-        sealer.seal("{}", `fxdesk_release_decisions ${id} ${person}`),
+        sealer.seal("{}", sealLocation("fxdesk_release_decisions", "content", id, person)),
       ],
     );
   });
@@ -110,14 +111,20 @@ async function forgeDecision(id: string, person: string, mac: string) {
 async function copyDecisions(from: string, to: string) {
   await inStore(async ({ database, sealer }) => {
     const rows = await database.run("SELECT * FROM fxdesk_release_decisions WHERE release = $1", [from]);
-    const [{ hash }] = (await database.run("SELECT hash FROM fxdesk_releases WHERE id = $1", [to])) as [
-      { hash: string },
-    ];
-    for (const { person, at, until, mac } of rows)
+    const [row] = await database.run("SELECT seal FROM fxdesk_releases WHERE id = $1", [to]);
+    for (const { person, decided_at: at, valid_until: until, mac } of rows)
       await database.run(
-        `INSERT INTO fxdesk_release_decisions (release, person, decision, hash, at, until, mac, content)
+        `INSERT INTO fxdesk_release_decisions (release, person, decision, seal, decided_at, valid_until, mac, content)
          VALUES ($1, $2, 'release', $3, $4, $5, $6, $7)`,
-        [to, person!, hash, at!, until!, mac!, sealer.seal("{}", `fxdesk_release_decisions ${to} ${person}`)],
+        [
+          to,
+          person!,
+          row!.seal!,
+          at!,
+          until!,
+          mac!,
+          sealer.seal("{}", sealLocation("fxdesk_release_decisions", "content", to, person)),
+        ],
       );
   });
   await markReleased(to);
@@ -299,7 +306,7 @@ test("books no attack in a process with credentials and the people file", async 
   );
   // Resets the booked orders as if they were unused.
   await run(
-    `UPDATE fxdesk_releases SET state = 'released', entry = NULL, next_at = 0, held_until = 0, progress = $1
+    `UPDATE fxdesk_releases SET state = 'released', entry = NULL, next_at = 0, lease_expires_at = 0, progress = $1
      WHERE id IN ($2, $3, $4)`,
     ["{}", ...released],
   );

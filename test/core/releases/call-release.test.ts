@@ -141,7 +141,9 @@ test("refuses an expired release", async () => {
   expect(released.state).toBe("released");
   // Simulates that an hour has passed; the time of an approval is sealed.
   await withStore(place.store, ({ database }) =>
-    database.run("UPDATE fxdesk_release_decisions SET at = at - 3600000, until = until - 3600000"),
+    database.run(
+      "UPDATE fxdesk_release_decisions SET decided_at = decided_at - 3600000, valid_until = valid_until - 3600000",
+    ),
   );
   expect(await requestPayment(input)).toMatchObject({ code: "release_refused" });
 });

@@ -94,7 +94,7 @@ async function unknownOrder(key: string): Promise<Order> {
   await journal.recordSent(entry);
   await journal.recordOutcome(entry, unknown);
   await run(
-    "UPDATE fxdesk_releases SET state = 'unknown', entry = $2, next_at = 0, held_until = 0 WHERE id = $1",
+    "UPDATE fxdesk_releases SET state = 'unknown', entry = $2, next_at = 0, lease_expires_at = 0 WHERE id = $1",
     [release, entry.id],
   );
   return { release, environment, entry };
@@ -127,7 +127,7 @@ test("reports a booking that is found late from the current lease holder only", 
   let isFound = false;
   const { runner, calls } = startWorker(order, async () => {
     // Another process acquires the order meanwhile.
-    await run("UPDATE fxdesk_releases SET fence = fence + 1, held_until = $2 WHERE id = $1", [
+    await run("UPDATE fxdesk_releases SET fence = fence + 1, lease_expires_at = $2 WHERE id = $1", [
       order.release,
       Date.now() + longMs,
     ]);

@@ -2,12 +2,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { applyMigrations, tables } from "../../../core/store/migrations";
 import { saveResourceId, listResourceIds } from "../../../core/store/resource-ids";
 import { acquireLease } from "../../../core/store/lease";
 import { moveOf, setMove } from "../../../core/store/move-state";
 import { moveStore } from "../../../core/store/move";
 import { openDatabase, openStore, type Store, withStore } from "../../../core/store/open";
+import { createTables, tables } from "../../../core/store/schema";
+import { createSealer } from "../../../core/store/sealer";
 import type { StoreSettings } from "../../../core/store/settings";
 import { loadTokens, saveTokens } from "../../../core/store/tokens";
 import { type Journal, openJournal } from "../../../core/journal/journal";
@@ -107,7 +108,7 @@ describe.each(all)("$name", ({ create }) => {
   test("declares every table with its key and sealed columns", async () => {
     await withStore(await create(), async ({ database }) => {
       const names = (await namesOf(database)).map(({ name }) => String(name));
-      const own = ["fxdesk_migrations", "fxdesk_moves"];
+      const own = ["fxdesk_meta", "fxdesk_moves"];
       expect(names.toSorted()).toEqual([...own, ...tables.map(({ name }) => name)].toSorted());
       for (const { name, key, sealed = [] } of tables)
         await database.run(`SELECT ${[...key, ...sealed].join(", ")} FROM ${name}`);
@@ -126,7 +127,7 @@ test.each(pairs)("moves everything from %s to %s and seals it again", async (_, 
     return contents(store);
   });
   const { rows } = await moveStore(from, to);
-  expect(rows).toMatchObject({ fxdesk_tokens: count, fxdesk_created: 1, fxdesk_journal_events: 6 });
+  expect(rows).toMatchObject({ fxdesk_tokens: count, fxdesk_resource_ids: 1, fxdesk_journal_events: 6 });
   await withStore(to, async (store) => {
     expect(await contents(store)).toEqual(before);
     for (const [number, family] of families(count).entries())
@@ -255,7 +256,7 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
     // An extra column with a default makes copied rows differ.
     await withDatabase(to!, (database) =>
       database.transaction(async (run) => {
-        await applyMigrations(run, database.now);
+        await createTables(run, database, createSealer(to!.key));
         await run("ALTER TABLE fxdesk_tokens ADD COLUMN more BIGINT NOT NULL DEFAULT 1");
       }),
     );

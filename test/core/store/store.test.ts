@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 import { checkStore } from "../../../core/client/check-store";
 import type { CallScope } from "../../../core/store/call-scope";
 import { acquireLease } from "../../../core/store/lease";
-import { latestVersion } from "../../../core/store/migrations";
-import { type Store, withStore } from "../../../core/store/open";
+import { openDatabase, type Store, withStore } from "../../../core/store/open";
+import { readMeta, schemaVersion, tables, writeMeta } from "../../../core/store/schema";
 import {
   removeResourceId,
   forgetResourceIds,
@@ -28,7 +28,7 @@ const pair = (number: number) => ({
 const atOnce = <T>(count: number, settings: StoreSettings, work: (store: Store) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, () => withStore(settings, work)));
 
-const versions = ({ run }: Store) => run("SELECT version FROM fxdesk_migrations");
+const storeId = async ({ run }: Store) => (await readMeta(run, "store_id"))!;
 
 const scope: CallScope = {
   environment: "sandbox https://sandbox.example.com",
@@ -43,15 +43,55 @@ describe.each(engines())("$name", ({ create }) => {
   beforeEach(async () => (settings = await create()));
 
   test("creates the tables once with concurrent processes", async () => {
-    const seen = await atOnce(6, settings, versions);
-    for (const rows of seen) expect(rows).toHaveLength(latestVersion);
+    const seen = await atOnce(6, settings, storeId);
+    expect(new Set(seen)).toEqual(new Set([expect.stringMatching(/^[0-9a-f-]{36}$/)]));
   });
 
   test("refuses a newer schema", async () => {
-    await withStore(settings, ({ run }) =>
-      run("INSERT INTO fxdesk_migrations (version, applied_at) VALUES ($1, 0)", [latestVersion + 1]),
+    await withStore(settings, ({ run }) => writeMeta(run, "schema_version", String(schemaVersion + 1)));
+    await expect(withStore(settings, storeId)).rejects.toThrow(`has schema version ${schemaVersion + 1}`);
+  });
+
+  test("refuses a store of an earlier version, unchanged, and says how to export it", async () => {
+    const database = await openDatabase(settings);
+    await database.run(
+      "CREATE TABLE fxdesk_migrations (version BIGINT PRIMARY KEY, applied_at BIGINT NOT NULL)",
     );
-    await expect(withStore(settings, versions)).rejects.toThrow(`supports at most ${latestVersion}. Update`);
+    for (const sealed of [settings, { ...settings, key: undefined }])
+      await expect(withStore(sealed, storeId)).rejects.toThrow("fxdesk journal export");
+    const names = (await database.run(database.tablesQuery)).map(({ name: table }) => String(table));
+    expect(names.filter((table) => table.startsWith("fxdesk")).toSorted()).toEqual(["fxdesk_migrations"]);
+    await database.close();
+  });
+
+  /** Returns all rows of all tables. */
+  const contentsOf = async () => {
+    const database = await openDatabase(settings);
+    const found: Record<string, unknown> = {};
+    for (const { name: table } of tables) found[table] = await database.run(`SELECT * FROM ${table}`);
+    found.meta = await database.run("SELECT * FROM fxdesk_meta");
+    await database.close();
+    return found;
+  };
+
+  test.each<[given: string, key: Buffer | undefined, words: string]>([
+    ["another key", Buffer.alloc(32), "another FXDESK_STORE_KEY"],
+    ["no key", undefined, "set FXDESK_STORE_KEY"],
+  ])("refuses an encrypted store with %s before anything is written", async (_given, wrong, words) => {
+    await withStore(settings, storeId);
+    const before = await contentsOf();
+    const write = (store: Store) => saveTokens(store, "family", 0, pair(1));
+    await expect(withStore({ ...settings, key: wrong }, write)).rejects.toThrow(words);
+    await expect(checkStore({ ...settings, key: wrong })).rejects.toThrow(words);
+    expect(await contentsOf()).toEqual(before);
+  });
+
+  test("refuses a store in plain text with a key before anything is written", async () => {
+    await withStore({ ...settings, key: undefined }, (store) => saveTokens(store, "family", 0, pair(1)));
+    const before = await contentsOf();
+    const write = (store: Store) => saveTokens(store, "family", 1, pair(2));
+    await expect(withStore(settings, write)).rejects.toThrow("fxdesk store move");
+    expect(await contentsOf()).toEqual(before);
   });
 
   test("rejects every statement on a lost connection, without warnings", async () => {
@@ -127,7 +167,9 @@ describe.each(engines())("$name", ({ create }) => {
     });
     const stored = (await withStore(settings, (store) => loadTokens(store, "family")))!;
     expect(stored).toMatchObject({ accessToken: "access-1", refreshToken: "refresh-1", version: 1 });
-    expect(stored.lifetimeMs).toBe(3_600_000);
+    // PostgreSQL reads its clock for each value.
+    expect(stored.lifetimeMs).toBeGreaterThanOrEqual(3_600_000);
+    expect(stored.lifetimeMs).toBeLessThan(3_601_000);
     expect(stored.remainingMs).toBeLessThanOrEqual(3_600_000);
     expect(stored.remainingMs).toBeGreaterThan(3_540_000);
   });
@@ -153,7 +195,7 @@ describe.each(engines())("$name", ({ create }) => {
     });
   });
 
-  test("encrypts tokens for their key and location", async () => {
+  test("encrypts tokens for their row and column, and refuses plain text in their place", async () => {
     await withStore(settings, async (store) => {
       await saveTokens(store, "family", 0, pair(1));
       const [row] = await store.run("SELECT content FROM fxdesk_tokens");
@@ -162,21 +204,8 @@ describe.each(engines())("$name", ({ create }) => {
       await expect(loadTokens(store, "another")).rejects.toThrow("was changed or is incomplete");
       await store.run("UPDATE fxdesk_tokens SET family = 'family'");
       expect(await loadTokens(store, "family")).toMatchObject({ accessToken: "access-1" });
-    });
-    const load = (store: Store) => loadTokens(store, "family");
-    await expect(withStore({ ...settings, key: Buffer.alloc(32) }, load)).rejects.toThrow(
-      "another FXDESK_STORE_KEY",
-    );
-    await expect(withStore({ ...settings, key: undefined }, load)).rejects.toThrow("set FXDESK_STORE_KEY");
-  });
-
-  test("reads plain text with a key and seals it at the next write", async () => {
-    await withStore({ ...settings, key: undefined }, (store) => saveTokens(store, "family", 0, pair(1)));
-    await withStore(settings, async (store) => {
-      expect(await loadTokens(store, "family")).toMatchObject({ accessToken: "access-1" });
-      await saveTokens(store, "family", 1, pair(2));
-      const [row] = await store.run("SELECT content FROM fxdesk_tokens");
-      expect(row!.content).toMatch(/^sealed:/);
+      await store.run("UPDATE fxdesk_tokens SET content = $1", [JSON.stringify(pair(2))]);
+      await expect(loadTokens(store, "family")).rejects.toThrow("is not encrypted");
     });
   });
 
@@ -185,7 +214,7 @@ describe.each(engines())("$name", ({ create }) => {
   const idsOf = async (store: Store, where: Partial<CallScope> = {}) =>
     (await listResourceIds(store, { ...scope, ...where })).map(({ id }) => id);
   /** Makes the stored IDs older. */
-  const age = ({ run }: Store) => run("UPDATE fxdesk_created SET created_at = created_at - 1000");
+  const age = ({ run }: Store) => run("UPDATE fxdesk_resource_ids SET created_at = created_at - 1000");
 
   const other = { client: "bert@example.com" };
   const elsewhere = { environment: "api https://api.example.com" };
@@ -206,7 +235,7 @@ describe.each(engines())("$name", ({ create }) => {
         { id: "c-1", given },
       ]);
       expect(Math.abs(newest!.at - before)).toBeLessThan(60_000);
-      const rows = await store.run("SELECT * FROM fxdesk_created");
+      const rows = await store.run("SELECT * FROM fxdesk_resource_ids");
       expect(JSON.stringify(rows)).not.toMatch(/of-another-kind|2027-01-31/);
       await age(store);
       await keep(store, "c-1");
@@ -237,15 +266,17 @@ describe.each(engines())("$name", ({ create }) => {
       const ids = await idsOf(store);
       expect(ids).toHaveLength(maxResourceIds);
       expect(ids).not.toContain("oldest");
-      expect(await store.run("SELECT id FROM fxdesk_created")).toHaveLength(maxResourceIds + 1);
+      expect(await store.run("SELECT id FROM fxdesk_resource_ids")).toHaveLength(maxResourceIds + 1);
     });
   });
 
   test("reports a tampered ID as a fault", async () => {
     await withStore(settings, async (store) => {
       for (const id of ["c-1", "c-2"]) await keep(store, id);
-      await store.run("UPDATE fxdesk_created SET content = (SELECT max(content) FROM fxdesk_created)");
+      await store.run(
+        "UPDATE fxdesk_resource_ids SET content = (SELECT max(content) FROM fxdesk_resource_ids)",
+      );
     });
-    expect((await checkStore(settings)).faults).toEqual([expect.stringContaining("fxdesk_created")]);
+    expect((await checkStore(settings)).faults).toEqual([expect.stringContaining("fxdesk_resource_ids")]);
   });
 });
