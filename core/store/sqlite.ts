@@ -1,11 +1,12 @@
 /** The embedded SQLite database: a file that several processes of one machine share. */
 import { closeSync, existsSync, openSync, statSync } from "node:fs";
-import { mkdir, statfs } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Database, StatementRunner } from "./database";
 import { watchFiles } from "./file-identity";
+import { assertSafeLocation } from "./file-location";
 
 type Statement = ReturnType<DatabaseSyncInstance["prepare"]>;
 type Driver = new (path: string, options: { readonly timeout: number }) => DatabaseSyncInstance;
@@ -51,40 +52,10 @@ async function retryWhileBusy<T>(attempt: () => T): Promise<T> {
   }
 }
 
-/** Magic numbers of network file systems on Linux. File locks are unreliable on them. */
-const networkFileSystems: ReadonlyMap<number, string> = new Map([
-  [0x6969, "NFS"],
-  [0x517b, "SMB"],
-  [0xfe534d42, "SMB"],
-  [0xff534d42, "CIFS"],
-  [0x5346414f, "AFS"],
-  [0x00c36400, "Ceph"],
-  [0x0bd00bd0, "Lustre"],
-  [0x01021997, "9P"],
-]);
-
-/** Returns the kind of network drive that a path is on. Undefined if it is local or undetectable. */
-export function findNetworkDrive(
-  path: string,
-  type: number,
-  platform = process.platform,
-): string | undefined {
-  if (platform === "win32") return /^[\\/]{2}/.test(path) ? "a share" : undefined;
-  return platform === "linux" ? networkFileSystems.get(type >>> 0) : undefined;
-}
-
-async function assertLocal(path: string): Promise<void> {
-  const drive = findNetworkDrive(path, (await statfs(dirname(path))).type);
-  if (drive)
-    throw new Error(
-      `${path} is on a network drive (${drive}), where file locks are unreliable. Use a local path or PostgreSQL.`,
-    );
-}
-
 /** Creates the file if missing, readable by this user only. On Windows, the permissions of the folder apply. */
 async function createPrivateFile(path: string): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await assertLocal(path);
+  await assertSafeLocation(path);
   // An existing file is not opened: closing it would end the locks of the other connections of this process.
   if (!existsSync(path)) closeSync(openSync(path, "a", 0o600));
   const stats = statSync(path);

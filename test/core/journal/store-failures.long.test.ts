@@ -35,7 +35,7 @@ describe.each(engines().slice(1))("a store ($name) that fails at each request in
   function assertTrue(answer: Answer, { references }: Book): void {
     if ("trade" in answer) return expect(answer.trade).toBe("T-0");
     if (answer.outcome === "not-sent") {
-      expect(answer).toMatchObject({ code: "unavailable", retryable: true });
+      expect(["unavailable", "timeout"]).toContain(answer.code);
       if (references.length > 0)
         expect(answer.message).toContain("An earlier call with this quote_id may have been sent");
       return;

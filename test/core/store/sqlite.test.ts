@@ -1,10 +1,10 @@
 /** SQLite only: permissions, locations and concurrent processes. */
 import { execFile } from "node:child_process";
-import { chmod, mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import fs, { chmod, chown, mkdir, readdir, realpath, stat, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { withStore } from "../../../core/store/open";
-import { findNetworkDrive } from "../../../core/store/sqlite";
+import { findNetworkDrive } from "../../../core/store/file-location";
 import { parseStoreSettings } from "../../../core/store/settings";
 import { loadTokens, saveTokens } from "../../../core/store/tokens";
 import { faultServer, respond } from "../../support/fault-server";
@@ -64,11 +64,62 @@ test.each<[name: string, make: (location: string) => Promise<unknown>]>([
 test.each<[path: string, type: number, platform: NodeJS.Platform, drive: string | undefined]>([
   ["/srv/store.db", 0x6969, "linux", "NFS"],
   ["/srv/store.db", -11317950, "linux", "CIFS"],
+  ["/srv/store.db", 0x65735546, "linux", "FUSE"],
   ["/srv/store.db", 0xef53, "linux", undefined],
   ["\\\\server\\share\\store.db", 0, "win32", "a share"],
   ["C:\\store.db", 0, "win32", undefined],
 ])("%s of type %d on %s is on %s", (path, type, platform, drive) => {
   expect(findNetworkDrive(path, type, platform)).toBe(drive);
+});
+
+test("is refused on the network drive to which its path links", async () => {
+  const [drive, here] = [join(folder, "drive"), join(folder, "here")];
+  for (const path of [drive, here]) await mkdir(path);
+  await writeFile(join(drive, "store.db"), "", { mode: 0o600 });
+  await symlink(join(drive, "store.db"), join(here, "store.db"));
+  const remote = await realpath(drive);
+  const { statfs } = fs;
+  const spied = jest.spyOn(fs, "statfs").mockImplementation(async (path) => {
+    const stats = await statfs(path);
+    return Object.assign(stats, path === remote && { type: 0x6969 });
+  });
+  runLater(() => spied.mockRestore());
+  await expect(load(join(here, "store.db"))).rejects.toThrow("on a network drive (NFS)");
+});
+
+test.each<[what: string, mode: number, isRefused: boolean]>([
+  ["all users", 0o777, true],
+  ["all users, each their own files", 0o1777, false],
+  ["its user", 0o755, false],
+])("in a folder that %s can change", async (what, mode, isRefused) => {
+  const shared = join(folder, what.replaceAll(" ", "-"));
+  await mkdir(shared);
+  await chmod(shared, mode);
+  const loading = load(join(shared, "store.db"));
+  if (!isRefused) return expect(await loading).toBeUndefined();
+  await expect(loading).rejects.toThrow(`Run \`chmod go-w ${shared}\``);
+  expect(await readdir(shared)).toEqual([]);
+});
+
+test("is refused in a folder of another user, also through a link", async () => {
+  const [foreign, linked] = [join(folder, "foreign"), join(folder, "linked.db")];
+  await mkdir(foreign);
+  const place = join(foreign, "store.db");
+  await writeFile(place, "", { mode: 0o600 });
+  await symlink(place, linked);
+  const isOwner = await chown(foreign, 4_711, 4_711).then(
+    () => false,
+    () => true,
+  );
+  // Only root can give a folder away.
+  if (isOwner) return;
+  for (const path of [place, linked]) await expect(load(path)).rejects.toThrow("belongs to another user");
+});
+
+test("is refused through a link to no file", async () => {
+  const linked = join(folder, "dangling.db");
+  await symlink(join(folder, "nowhere.db"), linked);
+  await expect(load(linked)).rejects.toThrow("link to a file that does not exist");
 });
 
 test("loses no acknowledged write of killed processes", async () => {
