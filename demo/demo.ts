@@ -15,6 +15,7 @@ import { environmentName, optionsFromSettings, settingsFromEnvironment } from ".
 import { StoreSession } from "../core/store/session";
 import { ReleaseService } from "../core/releases/release-service";
 import { enrol } from "../core/releases/people";
+import type { Service } from "../core/spec/service";
 import { parseStoreSettings } from "../core/store/settings";
 import { serveHttp } from "../mcp";
 import { callbackPath, type NodeRed, startNodeRed } from "./node-red";
@@ -92,10 +93,13 @@ async function createReleaseFiles(folder: string): Promise<Releases> {
   };
 }
 
-async function startReleasesPage(variables: Readonly<Record<string, string>>): Promise<ReleasesPage> {
+async function startReleasesPage(
+  variables: Readonly<Record<string, string>>,
+  service: Service,
+): Promise<ReleasesPage> {
   const { policy: policyPath, people, ...settings } = settingsFromEnvironment(variables);
   const releaseService = new ReleaseService(new StoreSession(parseStoreSettings(settings)));
-  const files = { policy: policyPath, people: people! };
+  const files = { policy: policyPath, people: people!, service };
   const page = await serveReleases({
     service: releaseService,
     files,
@@ -131,7 +135,7 @@ export async function startDemo(folder: string): Promise<Demo> {
   const token = await readOrCreateFile(folder, "mcp-token", randomUUID());
   const mcp = await serveHttp({ client, allow, token, port: await freePort(defaultPorts.mcp), host });
   await client.orders.start();
-  const releases = await startReleasesPage(variables);
+  const releases = await startReleasesPage(variables, service);
   const nodeRed = await startNodeRed(port, join(folder, "node-red"), firstFlow);
   return {
     nodeRed,

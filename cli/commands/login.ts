@@ -13,6 +13,7 @@ import {
   clientOptions,
   connectionFlags,
   connectionHelp,
+  asUsageError,
   settingsFrom,
   settingsFromFlags,
   storeOptions,
@@ -52,7 +53,7 @@ async function loginOptionsFor(
     return Object.fromEntries(given.filter(([setting]) => !loginSettings.has(setting)));
   }
   const { settings, isLoggedIn } = await loadProfile(name, parsed, terminal);
-  const missing = isLoggedIn ? {} : settingsFromEnvironment(environment, service);
+  const missing = isLoggedIn ? {} : asUsageError(() => settingsFromEnvironment(environment, service));
   return { ...settings, ...serviceSettings(missing, service, true), ...settingsFromFlags(parsed, service) };
 }
 

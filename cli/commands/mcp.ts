@@ -78,7 +78,7 @@ async function untilStopRequested(server: RunningServer): Promise<void> {
 
 /** Returns the service with the user's extension; undefined if there is none. */
 const loadExtension = async (terminal: Terminal): Promise<Service | undefined> =>
-  terminal.environment[extensionVariables.path] ? loadExtendedService(terminal) : undefined;
+  terminal.environment[extensionVariables.path] === undefined ? undefined : loadExtendedService(terminal);
 
 /** Loads the client on first use, so that tools/list is answered sooner. */
 const createConnect = (settings: Settings, service: Service | undefined, { allow = [], readOnly }: Offer) => {

@@ -164,7 +164,7 @@ class PageHandler {
   async #renderRelease(id: string, person: string, people: People, message?: string): Promise<string> {
     const { service, files } = this.options;
     const { release, decisions } = await service.get(id);
-    const policy = await policyForRelease(release, files.policy, people);
+    const policy = await policyForRelease(release, files, people);
     return releasePage({ person, release, decisions, policy, ...(message !== undefined && { message }) });
   }
 }

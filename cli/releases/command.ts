@@ -17,7 +17,7 @@ import { type Policy, loadPolicy } from "../../core/releases/policy";
 import { releaseStates } from "../../core/releases/states";
 import type { OrderTerms } from "../../core/releases/terms";
 import { toReleaseReport } from "../../core/releases/report";
-import { policyForRelease } from "../../core/releases/decide";
+import { type DecisionFiles, policyForRelease } from "../../core/releases/decide";
 import {
   choicesFrom,
   type Flag,
@@ -145,7 +145,7 @@ function renderRelease(release: Release, decisions: readonly Decision[], policy:
     .join("\n\n");
 }
 
-const show: MemberCommand = {
+const showCommand = (loadService: ServiceLoader): MemberCommand => ({
   operand: "<id>",
   description: "Shows a request for release: its exact terms, requester, decisions and outcome.",
   flags: [jsonFlag],
@@ -153,10 +153,11 @@ const show: MemberCommand = {
     withReleaseService(parsed, terminal, async (releaseService, given) => {
       const { release, decisions } = await releaseService.get(parsed.operand);
       if (parsed.boolean("json")) return printJson(terminal, { ...toReleaseReport(release), decisions });
-      const policy = given.policy === undefined ? undefined : await loadPolicy(given.policy);
+      const policy =
+        given.policy === undefined ? undefined : await loadPolicy(given.policy, await loadService());
       return write(terminal.stdout, `${renderRelease(release, decisions, policy)}\n`);
     }),
-};
+});
 
 const asFlag: Flag = { name: "as", value: "<name>", description: "Your name, as in the policy." };
 const noteFlag: Flag = { name: "note", value: "<text>", description: "Reason, stored with the decision." };
@@ -169,7 +170,18 @@ function peoplePath({ people }: GivenSettings): string {
   return people;
 }
 
-const decide = (decision: Decision["decision"], description: string): MemberCommand => ({
+/** Returns the files that define who may decide. */
+const decisionFiles = async (given: GivenSettings, loadService: ServiceLoader): Promise<DecisionFiles> => ({
+  policy: given.policy,
+  people: peoplePath(given),
+  service: await loadService(),
+});
+
+const decideCommand = (
+  loadService: ServiceLoader,
+  decision: Decision["decision"],
+  description: string,
+): MemberCommand => ({
   operand: "<id>",
   requiredFlags: "--as <name>",
   description: `${description} Prompts for your secret, or reads it from standard input.`,
@@ -177,9 +189,9 @@ const decide = (decision: Decision["decision"], description: string): MemberComm
   async run(parsed, terminal) {
     const [id, person] = [parsed.operand, requiredText(parsed, asFlag)];
     const decided = await withReleaseService(parsed, terminal, async (releaseService, given) => {
-      const files = { policy: given.policy, people: peoplePath(given) };
+      const files = await decisionFiles(given, loadService);
       const { release, decisions } = await releaseService.get(id);
-      const policy = await policyForRelease(release, files.policy, await loadPeople(files.people));
+      const policy = await policyForRelease(release, files, await loadPeople(files.people));
       await writeStderr(terminal, `${renderRelease(release, decisions, policy)}\n\n`);
       const secret = await readSecret(terminal, `Secret of ${person}: `);
       const note = parsed.string("note");
@@ -195,11 +207,9 @@ const decide = (decision: Decision["decision"], description: string): MemberComm
   },
 });
 
-const release = decide(
-  "release",
-  "Releases exactly the terms that fxdesk releases show prints. After the last required approval, the request may be sent once, before it expires.",
-);
-const refuse = decide("refuse", "Refuses the request; it will not be sent.");
+const releaseDescription =
+  "Releases exactly the terms that fxdesk releases show prints. After the last required approval, the request may be sent once, before it expires.";
+const refuseDescription = "Refuses the request; it will not be sent.";
 
 const cancel: MemberCommand = {
   operand: "<id>",
@@ -307,19 +317,19 @@ const runCommand = (loadService: ServiceLoader): MemberCommand => ({
   },
 });
 
-const serveCommand: MemberCommand = {
+const serveCommand = (loadService: ServiceLoader): MemberCommand => ({
   description:
     "Serves a web page on which people release or refuse requests, until Ctrl-C. They sign in, and enter their secret again for each decision.",
   flags: serveFlags,
   helpSections: [mailHelp, ...releaseOptions.helpSections],
   run: (parsed, terminal) =>
-    withReleaseService(parsed, terminal, (releaseService, given) =>
+    withReleaseService(parsed, terminal, async (releaseService, given) =>
       serveReleasesPage(parsed, terminal, releaseService, {
         store: storeSettingsFrom(parsed, terminal),
-        files: { policy: given.policy, people: peoplePath(given) },
+        files: await decisionFiles(given, loadService),
       }),
     ),
-};
+});
 
 export const releasesCommands = (loadService: ServiceLoader): FindCommand =>
   commandGroup({
@@ -330,14 +340,14 @@ export const releasesCommands = (loadService: ServiceLoader): FindCommand =>
     options: releaseOptions,
     commands: {
       list,
-      show,
-      release,
-      refuse,
+      show: showCommand(loadService),
+      release: decideCommand(loadService, "release", releaseDescription),
+      refuse: decideCommand(loadService, "refuse", refuseDescription),
       cancel,
       enrol: enrolCommand,
       token: tokenCommand,
       address: addressCommand,
       run: runCommand(loadService),
-      serve: serveCommand,
+      serve: serveCommand(loadService),
     },
   });

@@ -1,6 +1,7 @@
 /** Reads connection settings from the environment and from flags. Secrets have no flag. */
 import type { ClientOptions } from "../../core/call/client-options";
 import {
+  assertRecordSettings,
   environmentName,
   extensionVariables,
   optionsFromSettings,
@@ -88,7 +89,9 @@ export function settingsFromFlags(
       const value = parsed.string(flagName(name));
       return value === undefined ? [] : [[name, value] as const];
     });
-  return Object.fromEntries(flags);
+  const settings = Object.fromEntries(flags);
+  asUsageError(() => assertRecordSettings(settings), service);
+  return settings;
 }
 
 /** Returns the settings of flags and environment, by name. Flags take precedence. */
@@ -98,7 +101,7 @@ export const settingsFrom = (
   service?: ServiceSettings,
   reservedFlags?: ReadonlySet<string>,
 ): Record<string, string | undefined> => ({
-  ...settingsFromEnvironment(environment, service),
+  ...asUsageError(() => settingsFromEnvironment(environment, service)),
   ...settingsFromFlags(parsed, service, reservedFlags),
 });
 

@@ -13,6 +13,7 @@ import {
 } from "../command-line/arguments";
 import { paragraph } from "../command-line/command";
 import {
+  asUsageError,
   connectionFlags,
   connectionHelp,
   settingsFrom,
@@ -67,7 +68,7 @@ export function requiredProfile(parsed: ParsedArguments, terminal: Terminal): st
 /** Returns the environment's settings that are not about the service, for example the store. */
 function environmentSettings({ environment }: Terminal): Settings {
   const ofService = new Set(contractSettings.map(({ name }) => name));
-  const given = Object.entries(settingsFromEnvironment(environment));
+  const given = Object.entries(asUsageError(() => settingsFromEnvironment(environment)));
   return Object.fromEntries(given.filter(([name]) => !ofService.has(name)));
 }
 

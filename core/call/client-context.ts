@@ -22,7 +22,7 @@ import { publish } from "./diagnostics-channels";
 import { HaltChecker } from "./halt-checker";
 import { limitViolation } from "../http/deadline";
 import type { ClientOptions } from "./client-options";
-import { settingsOf } from "./settings";
+import { assertRecordSettings, settingsOf } from "./settings";
 import { memoizePerOperation } from "../spec/fields";
 
 /** A base address, split into origin and path prefix. */
@@ -105,6 +105,8 @@ const nonEmptyTexts = (values: object = {}): Record<string, string> =>
 /** Collects all given settings by name, and by parameter name where a setting fills a parameter. */
 function collectSettings(service: Service, options: ClientOptions): Settings {
   const { credentials, psu, settings, ...others } = options;
+  assertRecordSettings({ ...others });
+  assertRecordSettings({ ...settings });
   const collected: Record<string, string> = {
     ...nonEmptyTexts(others),
     ...nonEmptyTexts(credentials),

@@ -103,16 +103,29 @@ export const extensionVariables = {
   effects: environmentName("extensionEffects"),
 } as const;
 
-/** Reads settings from environment variables. Returns them by setting name. */
+/**
+ * Throws a TypeError if a setting of the records is given but blank. An empty path or key would silently switch off what it
+ * protects.
+ */
+export function assertRecordSettings(values: Readonly<Record<string, unknown>>): void {
+  for (const { name } of [actorSetting, ...releaseSettingFields, ...storeSettingFields]) {
+    const value = values[name];
+    if (value !== undefined && (typeof value !== "string" || value.trim() === ""))
+      throw new TypeError(`${name} must not be blank. Give it a value, or do not set it.`);
+  }
+}
+
+/** Reads settings from environment variables. Returns them by setting name. Throws a TypeError for a blank record setting. */
 export function settingsFromEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   service: Pick<Service, "settings"> = { settings: contractSettings },
 ): Record<string, string> {
   const entries = settingsOf(service).flatMap(({ name }) => {
     const value = environment[environmentName(name)];
-    return value ? [[name, value] as const] : [];
+    return value === undefined ? [] : [[name, value] as const];
   });
-  return Object.fromEntries(entries);
+  assertRecordSettings(Object.fromEntries(entries));
+  return Object.fromEntries(entries.filter(([, value]) => value));
 }
 
 function parseLimit(name: string, value: string): number {
@@ -121,8 +134,12 @@ function parseLimit(name: string, value: string): number {
   return Number(value);
 }
 
-/** Converts settings (all strings; empty ones are ignored) to client options. Throws a TypeError for an invalid number. */
+/**
+ * Converts settings (all strings; empty ones are ignored) to client options. Throws a TypeError for an invalid number and for a
+ * blank record setting.
+ */
 export function optionsFromSettings(values: Readonly<Record<string, string | undefined>>): ClientOptions {
+  assertRecordSettings(values);
   const given = Object.entries(values).filter(([, value]) => value) as [string, string][];
   const isLimit = ([name]: readonly [string, string]) => limitSettings.some((each) => each.name === name);
   return {

@@ -164,7 +164,8 @@ export function serviceFrom(
   service: Service = fxdeskService,
 ): ExtendedService {
   const path = environment[extensionVariables.path];
-  if (!path) return service;
+  if (path === undefined) return service;
+  if (path.trim() === "") fail("must not be blank. Give it a value, or do not set it.");
   const trusted = (environment[extensionVariables.effects] ?? "").split(",").map((name) => name.trim());
   const extension = loadExtension(path);
   try {

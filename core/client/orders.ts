@@ -88,7 +88,10 @@ export class Orders {
 
   /** Records the decision of the person whose secret is given. Throws an FxdeskError if it is not allowed. */
   async decide(id: string, input: DecisionInput): Promise<ReleaseReport> {
-    const { policy, people } = this.client.context.settings;
+    const {
+      service: declarations,
+      settings: { policy, people },
+    } = this.client.context;
     if (people === undefined)
       throw releaseRefusedError(
         decideName,
@@ -96,7 +99,7 @@ export class Orders {
       );
     const decide = async (service: ReleaseService): Promise<Release> => {
       try {
-        return await service.decide(id, { policy, people }, input);
+        return await service.decide(id, { policy, people, service: declarations }, input);
       } catch (error) {
         if (error instanceof ReleaseNotFound) throw error;
         if (error instanceof ReleaseRefusal || error instanceof TypeError)

@@ -12,7 +12,7 @@ const credentials = ["accessToken", "apiKey", "contactId?"] as const;
 const TradeId = id("Trade ID", "`trade_id` from trades.list.");
 
 const tradeTypes = ["spot", "forward", "window_forward", "drawdown", "ndf"] as const;
-const TradeType = z.enum(tradeTypes);
+export const TradeType = z.enum(tradeTypes);
 
 export const NewTrade = z
   .object({

@@ -126,7 +126,7 @@ export class ReleaseMailer {
     try {
       const { release } = await service.get(entry.release);
       const people = await loadPeople(files.people);
-      const policy = await policyForRelease(release, files.policy, people);
+      const policy = await policyForRelease(release, files, people);
       const isRequest = entry.state === "waiting";
       const isRecipient = (person: string): boolean =>
         isRequest

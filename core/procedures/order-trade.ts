@@ -1,6 +1,6 @@
 /** trades.order: an order with limits, booked from a fresh quote after a person has released it. */
 import { z } from "zod";
-import { NewTrade } from "../contract/trades";
+import { NewTrade, TradeType } from "../contract/trades";
 import { json } from "../spec/declare";
 import type { OrderInput } from "../releases/terms";
 import { ReleaseReport } from "../releases/report";
@@ -45,10 +45,7 @@ export const orderTrade = procedure({
   identifiedBy: "release",
   uses: ["trades.book", "trades.get"],
   input: {
-    trade_type: z
-      .enum(["spot", "forward", "window_forward", "drawdown", "ndf"])
-      .default("spot")
-      .meta({ title: "Trade type", description: "Trade type." }),
+    trade_type: TradeType.default("spot").meta({ title: "Trade type", description: "Trade type." }),
     buy_currency: Currency.meta({
       title: "Buy currency",
       description: "Currency to buy, ISO 4217 code such as USD.",

@@ -1,7 +1,7 @@
 /** Decisions on releases: who may release or refuse a request, and the record of a decision. */
 import type { MomentAccess } from "../store/database";
 import { type People, signDecision } from "./people";
-import { defaultMoneyPolicy, loadPolicy, type Policy } from "./policy";
+import { defaultMoneyPolicy, loadPolicy, type Policy, type PolicyService } from "./policy";
 import { approvalRequirements, canDecide, describeRequirements } from "./policy-evaluation";
 import { type Decision, type Release, ReleaseRefusal } from "./release";
 import { isApproved } from "./release-guard";
@@ -13,8 +13,8 @@ export interface DecisionRequest {
   readonly person: string;
   readonly decision: Decision["decision"];
   readonly note?: string | undefined;
-  /** Seal of the terms that the person was shown, if any. Rejects the decision if the terms differ. */
-  readonly seal?: string | undefined;
+  /** Seal of the terms that the person was shown. Rejects the decision if the terms differ. */
+  readonly seal: string;
   readonly policy: Policy;
   readonly people: People;
 }
@@ -23,6 +23,8 @@ export interface DecisionRequest {
 export interface DecisionFiles {
   readonly policy?: string | undefined;
   readonly people: string;
+  /** Service whose operations the policy names. */
+  readonly service: PolicyService;
 }
 
 const minuteMs = 60_000;
@@ -30,9 +32,10 @@ const minuteMs = 60_000;
 /** Returns the policy that applies to a release. Throws a TypeError if its file is invalid. */
 export const policyForRelease = async (
   { sealed: { requester } }: Release,
-  policy: string | undefined,
+  { policy, service }: Pick<DecisionFiles, "policy" | "service">,
   people: People,
-): Promise<Policy> => (policy === undefined ? defaultMoneyPolicy(people, requester) : loadPolicy(policy));
+): Promise<Policy> =>
+  policy === undefined ? defaultMoneyPolicy(people, requester) : loadPolicy(policy, service);
 
 /** Returns why a person cannot decide, or undefined. */
 export function findDecisionProblem(
@@ -65,7 +68,7 @@ export async function recordDecision(
   const { hash, sealed, progress } = release;
   const reason = findDecisionProblem(release, effectiveState(release, moment), request);
   if (reason !== undefined) throw new ReleaseRefusal(reason);
-  if (seal !== undefined && seal !== hash)
+  if (seal !== hash)
     throw new ReleaseRefusal(`${id} differs from what was shown. No decision was recorded. Review it again.`);
   const until = Math.min(sealed.validUntil, moment + policy.yesLastsMinutes * minuteMs);
   await saveDecision(

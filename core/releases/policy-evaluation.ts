@@ -148,7 +148,7 @@ export function findPolicyViolation(policy: Policy, sealed: SealedRequest): stri
     const { trade_type, buy_currency, sell_currency } = sealed.terms;
     if (pairs && !hasPair(pairs, sealed.terms))
       return `The policy does not allow selling ${sell_currency} for ${buy_currency}.`;
-    if (types && !types.includes(trade_type))
+    if (types && !(types as readonly string[]).includes(trade_type))
       return `The policy does not allow the trade type ${trade_type}.`;
   }
   if (!limits || effectOf(sealed) !== "money") return undefined;

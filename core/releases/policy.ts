@@ -1,7 +1,10 @@
 /** The policy file: which calls and orders need release, by whom, and within which limits. */
 import { Big } from "big.js";
 import { z } from "zod";
-import { lineOfSyntaxError, lineNumbersByPath } from "./json-positions";
+import { TradeType } from "../contract/trades";
+import { callablesOf, type Service } from "../spec/service";
+import { suggestions } from "../values/suggestions";
+import { JsonSyntaxError, type LocatedJson, parseLocatedJson } from "./json-positions";
 import type { People } from "./people";
 import { readProtectedFile } from "./protected-file";
 
@@ -43,11 +46,9 @@ const Rule = z
         description:
           "Applies to calls with one of these effects; default `money` if neither effects nor operations are given.",
       }),
-    operations: z
-      .array(z.string())
-      .min(1)
-      .optional()
-      .meta({ description: "Applies to calls of these operations, and to orders with trades.order." }),
+    operations: z.array(z.string()).min(1).optional().meta({
+      description: "Applies to calls of these operations, by name, and to orders with trades.order.",
+    }),
     above: Amount.optional().meta({
       description:
         "Applies above this amount, in the currency of `amounts`. An unknown amount exceeds every limit.",
@@ -104,7 +105,7 @@ export const Policy = z
       .optional()
       .meta({ description: "Currency pairs that may be ordered, in either direction; default all." }),
     types: z
-      .array(z.string())
+      .array(TradeType)
       .min(1)
       .optional()
       .meta({ description: "Trade types that may be ordered; default all." }),
@@ -135,7 +136,7 @@ export const Policy = z
     const addIssue = (path: PropertyKey[], message: string) =>
       context.addIssue({ code: "custom", path, message });
     const checkKnown = (name: string, path: PropertyKey[]) => {
-      if (!policy.people.includes(name)) addIssue(path, `names ${name}, who is not listed in people`);
+      if (!policy.people.includes(name)) addIssue(path, "is not listed in people");
     };
     policy.rules.forEach(({ from, yes, above }, index) => {
       from?.forEach((name, position) => checkKnown(name, ["rules", index, "from", position]));
@@ -168,32 +169,92 @@ export const defaultMoneyPolicy = ({ secrets }: People, requester: string | unde
   return Policy.parse({ people: [...people], rules: [{ effects: ["money"] }] });
 };
 
-/** Parses a policy. Throws a TypeError that lists each fault with line, field and rule. */
-export function parsePolicy(json: string, path: string): Policy {
-  let given: unknown;
+/** The service whose operations a policy may name. */
+export type PolicyService = Pick<Service, "operations" | "procedures" | "quoteProcedures">;
+
+interface Fault {
+  /** Field that is shown. */
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  /** Field whose line is shown, if another. */
+  readonly at?: readonly PropertyKey[];
+}
+
+/** Returns the names for which a rule can require release: operations that do more than read, and orders. */
+function releasableNames({ operations, procedures = [], quoteProcedures = [] }: PolicyService): string[] {
+  const orders = [...procedures, ...quoteProcedures].filter(({ identifiedBy }) => identifiedBy === "release");
+  return [...operations, ...orders].filter(({ effect }) => effect !== "read").map(({ name }) => name);
+}
+
+function operationFault(name: string, service: PolicyService): string | undefined {
+  const names = releasableNames(service);
+  if (names.includes(name)) return undefined;
+  if (name.includes("*")) return "must name one operation; wildcards are not supported";
+  const isKnown = callablesOf(service).some((each) => each.name === name);
+  if (isKnown) return "needs no release itself; name operations that change something or commit money";
+  const similar = suggestions(name, names);
+  const hint = similar.length > 0 ? `did you mean ${similar.join(" or ")}?` : "is FXDESK_EXTENSIONS set?";
+  return `is not an operation of this service; ${hint}`;
+}
+
+const operationFaults = ({ rules }: Policy, service: PolicyService): Fault[] =>
+  rules.flatMap(({ operations = [] }, rule) =>
+    operations.flatMap((name, index) => {
+      const message = operationFault(name, service);
+      return message === undefined ? [] : [{ path: ["rules", rule, "operations", index], message }];
+    }),
+  );
+
+const issueFaults = ({ issues }: z.ZodError): Fault[] =>
+  issues.flatMap((issue): Fault | Fault[] =>
+    issue.code === "unrecognized_keys"
+      ? issue.keys.map((key) => ({
+          path: issue.path,
+          at: [...issue.path, key],
+          message: "is not a field of a policy",
+        }))
+      : issue,
+  );
+
+/** Fields whose members have names from the file. */
+const recordFields = new Set<PropertyKey>(["deputies", "rates"]);
+
+/** Describes a fault without quoting the file. */
+function describeFault({ path, message, at = path }: Fault, { lines }: LocatedJson): string {
+  // A missing field has no line; use that of its parent.
+  const line = lines.get(at.join(".")) ?? lines.get(at.slice(0, -1).join(".")) ?? 1;
+  const record = path.findIndex((part) => recordFields.has(part));
+  const field = (record === -1 ? path : path.slice(0, record + 1)).join(".");
+  return `line ${line}${field && `, ${field}`}: ${message}`;
+}
+
+/**
+ * Parses a policy for a service. Throws a TypeError that lists each fault with line, field and rule, and quotes nothing of the
+ * file.
+ */
+export function parsePolicy(json: string, path: string, service: PolicyService): Policy {
+  const invalid = (faults: readonly string[]) =>
+    new TypeError(`policy: ${path} is invalid: ${faults.join("; ")}.`);
+  let located: LocatedJson;
   try {
-    given = JSON.parse(json);
+    located = parseLocatedJson(json);
   } catch (error) {
-    throw new TypeError(
-      `policy: ${path}, line ${lineOfSyntaxError(json, error as Error)}: ${(error as Error).message}.`,
-      { cause: error },
-    );
+    throw error instanceof JsonSyntaxError ? invalid([error.message]) : error;
   }
-  const { data, error } = Policy.safeParse(given);
-  if (data) return data;
-  const lines = lineNumbersByPath(json);
-  const faults = error.issues.map((issue) => {
-    const field = issue.path.join(".");
-    // A missing field has no line; use that of its parent.
-    const line = lines.get(field) ?? lines.get(issue.path.slice(0, -1).join(".")) ?? 1;
-    return `line ${line}${field && `, ${field}`}: ${issue.message}`;
-  });
-  throw new TypeError(`policy: ${path} is invalid: ${faults.join("; ")}.`);
+  const { data, error } = Policy.safeParse(located.value);
+  const faults = [
+    ...located.duplicateLines.map((line) => `line ${line}: repeats a field of the same object`),
+    ...(data ? operationFaults(data, service) : issueFaults(error!)).map((fault) =>
+      describeFault(fault, located),
+    ),
+  ];
+  if (faults.length > 0) throw invalid(faults);
+  return data!;
 }
 
 /** Loads a policy. Throws a TypeError that starts with the setting. */
-export const loadPolicy = async (path: string): Promise<Policy> =>
-  parsePolicy(await readProtectedFile({ setting: "policy", path, isSecret: false }), path);
+export const loadPolicy = async (path: string, service: PolicyService): Promise<Policy> =>
+  parsePolicy(await readProtectedFile({ setting: "policy", path, isSecret: false }), path, service);
 
 /** Returns the sum in the policy's currency, or undefined if a rate is missing. */
 export function toPolicyCurrency(

@@ -66,7 +66,7 @@ export class ReleaseMiddleware {
     const { policy: path, people: peoplePath } = this.context.settings;
     const people = await loadReadablePeople(peoplePath);
     if (path !== undefined) {
-      const policy = await loadPolicy(path).catch((error: Error) => {
+      const policy = await loadPolicy(path, this.context.service).catch((error: Error) => {
         throw releaseRefusedError(operation, error.message);
       });
       return { policy, people };

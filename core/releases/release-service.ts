@@ -98,7 +98,7 @@ export class ReleaseService {
     const people = await loadPeople(files.people);
     if (!(await isSecretOf(people, input.person, secret))) throw new WrongSecret(input.person);
     const { release } = await this.get(id);
-    const policy = await policyForRelease(release, files.policy, people);
+    const policy = await policyForRelease(release, files, people);
     return changeReleases(this.store, (access) => recordDecision(access, id, { ...input, policy, people }));
   }
 

@@ -58,7 +58,8 @@ function settingsFromForm(
     const value = (secret ? credentials : config)[name];
     const variable = unresolvedVariable(value ?? "");
     if (variable !== undefined) throw new TypeError(`${title}: ${variableNotSetMessage(variable)}.`);
-    return [name, value];
+    // An empty field of the form is not set.
+    return [name, value === "" ? undefined : value];
   });
   return Object.fromEntries(settings) as ConnectionSettings;
 }

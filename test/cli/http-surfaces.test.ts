@@ -6,6 +6,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { createClient } from "@fxdesk/toolkit";
 import { serveReleases } from "../../cli/releases-page/server";
+import { fxdeskService } from "../../core/client/fxdesk-service";
 import type { ListenOptions } from "../../core/http/http-server";
 import { enrol } from "../../core/releases/people";
 import { ReleaseService } from "../../core/releases/release-service";
@@ -38,7 +39,11 @@ const surfaces: Readonly<Record<string, Surface>> = {
       const service = closeLater(
         new ReleaseService(new StoreSession({ location: join(folder, "store.db"), key: undefined })),
       );
-      return serveReleases({ service, files: { policy: undefined, people }, ...options });
+      return serveReleases({
+        service,
+        files: { policy: undefined, people, service: fxdeskService },
+        ...options,
+      });
     },
     method: "GET",
     path: "/sign-in",

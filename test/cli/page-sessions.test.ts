@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Agent, request } from "undici";
 import { serveReleases } from "../../cli/releases-page/server";
+import { fxdeskService } from "../../core/client/fxdesk-service";
 import type { ListenOptions } from "../../core/http/http-server";
 import { enrol } from "../../core/releases/people";
 import { ReleaseService } from "../../core/releases/release-service";
@@ -26,7 +27,13 @@ afterEach(() => jest.restoreAllMocks());
 const dispatcher = new Agent({ connect: { rejectUnauthorized: false } });
 
 async function openPage(options: ListenOptions = {}) {
-  const page = closeLater(await serveReleases({ service, files: { policy: undefined, people }, ...options }));
+  const page = closeLater(
+    await serveReleases({
+      service,
+      files: { policy: undefined, people, service: fxdeskService },
+      ...options,
+    }),
+  );
   const post = (path: string, form: Readonly<Record<string, string>>, cookie = "") =>
     request(page.url + path, {
       dispatcher,

@@ -22,10 +22,8 @@ let place: ReleaseFixture;
 let page: ReleasesPage;
 beforeAll(async () => {
   place = await createReleaseFixture();
-  page = closeLater(await serveReleases({ service: place.service, files: filesOf(place), port: 0 }));
+  page = closeLater(await serveReleases({ service: place.service, files: place.files, port: 0 }));
 });
-
-const filesOf = ({ policyPath, peoplePath }: ReleaseFixture) => ({ policy: policyPath, people: peoplePath });
 
 interface RequestOptions {
   readonly cookie?: string;
@@ -184,7 +182,7 @@ test("never redirects to another site after signing in", async () => {
 test("behind a proxy, serves only its own host name, with a secure cookie", async () => {
   const address = new URL("https://releases.example.com");
   const port = await freePort(0);
-  const options = { service: place.service, files: filesOf(place), port };
+  const options = { service: place.service, files: place.files, port };
   closeLater(await serveReleases({ ...options, addresses: [address], behindProxy: true }));
   const at = `http://127.0.0.1:${port}`;
   const headers = { host: address.host, origin: address.origin };

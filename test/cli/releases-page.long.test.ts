@@ -19,8 +19,7 @@ let page: ReleasesPage;
 beforeAll(async () => {
   browser = closeLater(await launchBrowser());
   place = await createReleaseFixture({ sandbox: { now: new Date("2026-03-16T09:00:00Z") } });
-  const files = { policy: place.policyPath, people: place.peoplePath };
-  page = closeLater(await serveReleases({ service: place.service, files, port: 0 }));
+  page = closeLater(await serveReleases({ service: place.service, files: place.files, port: 0 }));
 });
 const colorSchemes: readonly BrowserContextOptions[] = [
   { colorScheme: "light", viewport: { width: 1000, height: 700 } },

@@ -99,10 +99,10 @@ describe("a model", () => {
   });
 
   test("needs any other person without a policy, and cannot request without people", async () => {
-    const asked = await callTool(toolsFor({ policy: "" }), "book_trade", bookCall("q-1").arguments);
+    const asked = await callTool(toolsFor({ policy: undefined }), "book_trade", bookCall("q-1").arguments);
     expect(asked.structuredContent).toMatchObject({ state: "waiting" });
     expect(textOf(asked)).toMatch(/release by anna or bert or carl or dora or desk/);
-    const alone = toolsFor({ policy: "", people: "" });
+    const alone = toolsFor({ policy: undefined, people: undefined });
     for (const { name, arguments: input } of [bookCall("q-2"), orderCall()])
       expect(textOf(await callTool(alone, name, input))).toMatch(
         /no people are configured.*Nothing was sent/s,

@@ -1,5 +1,11 @@
 /** Connections of a client: addresses and settings, the runtime, and the check with one read. */
-import { createClient, type ClientOptions, optionsFromSettings } from "../../../core";
+import {
+  createClient,
+  type ClientOptions,
+  environmentName,
+  optionsFromSettings,
+  settingsFromEnvironment,
+} from "../../../core";
 import { checkConnection } from "../../../core/client/connection-check";
 import { contract } from "../../../core/contract/contract";
 import { type Fault, reset, respond } from "../../support/fault-server";
@@ -39,6 +45,19 @@ test.each<[options: ClientOptions, message: string]>([
 
 test.each(["soon", "0", "1e3"])("refuses the time limit %j in a setting", (timeoutMs) => {
   expect(() => optionsFromSettings({ timeoutMs })).toThrow("timeoutMs must be");
+});
+
+describe.each(["policy", "people", "store", "storeKey", "actor"])("the setting %s", (name) => {
+  test.each(["", " ", "\t"])("must not be blank, as %j is", (value) => {
+    const message = new RegExp(`^${name} must not be blank`);
+    expect(() => settingsFromEnvironment({ [environmentName(name)]: value })).toThrow(message);
+    expect(() => optionsFromSettings({ [name]: value })).toThrow(message);
+    expect(() => createClient({ [name]: value })).toThrow(message);
+    expect(() => createClient({ settings: { [name]: value } })).toThrow(message);
+  });
+  test.each([null, 5, {}])("must be text, not %j", (value) => {
+    expect(() => createClient({ [name]: value as never })).toThrow(TypeError);
+  });
 });
 
 test("refuses a runtime that replaces undici", () => {

@@ -265,7 +265,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     trade_type: "forward",
     value_date: "2030-01-02",
   }),
-  "no requester": refusedOrder(/the requester is unknown/, {}, () => place.client({ actor: "" })),
+  "no requester": refusedOrder(/the requester is unknown/, {}, () => place.client({ actor: undefined })),
   "an unlisted requester": refusedOrder(/does not list eve/, {}, () => place.client({ actor: "eve" })),
   "a direct booking": (reference) =>
     expect(requester.trades.book({ quote_id: "q", reason: "other", reference })).rejects.toThrow(

@@ -153,7 +153,7 @@ test("applies hours and rules for changes", async () => {
   const other = (["Mon", "Tue"] as const).find((day) => day !== weekday)!;
   await place.setPolicy({
     people: [...people],
-    rules: [{ operations: ["accountDetails.setAlias"], from: ["anna"] }],
+    rules: [{ operations: ["accountDetails.updateAlias"], from: ["anna"] }],
     hours: { days: [other], from: "00:00", to: "23:59" },
   });
   expect(await requestPayment(payment)).toMatchObject({ code: "release_refused" });

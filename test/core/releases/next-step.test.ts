@@ -1,4 +1,5 @@
 /** The next step of an order in each state, by approvals, policy and clock. Approvals are really signed. */
+import { fxdeskService } from "../../../core/client/fxdesk-service";
 import { type NextStep, nextStep, type Review } from "../../../core/orders/next-step";
 import { type People, signDecision } from "../../../core/releases/people";
 import { parsePolicy } from "../../../core/releases/policy";
@@ -77,6 +78,7 @@ const policyOf = (more: Partial<PolicyInput> = {}) =>
       ...more,
     }),
     "p.json",
+    fxdeskService,
   );
 const policy = policyOf();
 const free = policyOf({ rules: [] });

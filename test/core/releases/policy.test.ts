@@ -3,12 +3,15 @@ import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import Ajv from "ajv";
 import { z } from "zod";
+import { fxdeskService } from "../../../core/client/fxdesk-service";
 import {
   findHoursViolation,
   hasEnoughApprovals,
   approvalRequirements,
 } from "../../../core/releases/policy-evaluation";
 import { enrol, isSecretOf, loadPeople } from "../../../core/releases/people";
+import { extendService } from "../../../core/spec/extension";
+import { bookTrade } from "../../../core/contract/trades";
 import { localTime, Policy, loadPolicy, parsePolicy } from "../../../core/releases/policy";
 import { isRateWithinLimit, findQuoteProblem, type Quote, worstRateFrom } from "../../../core/orders/quote";
 import type { OrderTerms, SealedCall, SealedOrder } from "../../../core/releases/terms";
@@ -34,17 +37,19 @@ const policyJson = `{
 }`;
 
 test("parses a full policy, which also matches the published schema", () => {
-  expect(parsePolicy(policyJson, "p.json")).toMatchObject({ people: ["anna", "bert", "carl", "desk"] });
+  expect(parsePolicy(policyJson, "p.json", fxdeskService)).toMatchObject({
+    people: ["anna", "bert", "carl", "desk"],
+  });
   const schema = z.toJSONSchema(Policy, { io: "input", target: "draft-7" });
   const fits = new Ajv({ strict: false }).compile(schema);
   expect([fits(JSON.parse(policyJson)), fits.errors]).toEqual([true, null]);
   expect(fits({ people: ["anna"], rule: [] })).toBe(false);
 });
 
-test.each([
-  ["an extra comma", `{\n  "people": ["anna"],\n}`, /p\.json, line 3: /],
+test.each<readonly [string, string, RegExp]>([
+  ["an extra comma", `{\n  "people": ["anna"],\n}`, /p\.json is invalid: line 3: is not JSON/],
   ["a missing field", `{\n  "rules": []\n}`, /line 1, people: /],
-  ["a misspelt field", `{\n  "people": ["anna"],\n  "limit": {}\n}`, /line 1: .*limit/],
+  ["a misspelt field", `{\n  "people": ["anna"],\n  "limit": {}\n}`, /line 3: is not a field of a policy/],
   [
     "a number for an amount",
     `{\n "people": ["a"],\n "amounts": { "currency": "EUR" },\n "limits": {\n  "perDay": 5 }\n}`,
@@ -53,7 +58,7 @@ test.each([
   [
     "an unknown person",
     `{\n "people": ["a"],\n "rules": [\n  { "effects": ["money"],\n    "from": ["b"] }\n ]\n}`,
-    /line 5, rules\.0\.from\.0: names b, who is not listed in people/,
+    /line 5, rules\.0\.from\.0: is not listed in people/,
   ],
   [
     "more approvals than people",
@@ -63,7 +68,7 @@ test.each([
   [
     "an unknown deputy",
     `{\n "people": ["a"],\n "deputies": {\n  "a": ["z"] }\n}`,
-    /line 4, deputies\.a\.0: names z/,
+    /line 4, deputies: is not listed in people/,
   ],
   [
     "limits without amounts",
@@ -75,13 +80,71 @@ test.each([
     `{\n "people": ["a"],\n "timeZone": "Mars"\n}`,
     /line 3, timeZone: must be a time zone/,
   ],
+  ...["payment.initiate", "trades.*", "*", "trades.list", "releases.get"].map(
+    (name) =>
+      [
+        `the operation ${name}`,
+        `{\n "people": ["a"],\n "rules": [{\n  "operations": ["trades.order",\n   "${name}"] }]\n}`,
+        /line 5, rules\.0\.operations\.1: /,
+      ] as const,
+  ),
+  [
+    "an unknown trade type",
+    `{\n "people": ["a"],\n "types": ["spot",\n  "sopt"]\n}`,
+    /line 4, types\.1: .*"spot"/,
+  ],
+  ["an unknown effect", `{\n "people": ["a"],\n "rules": [{ "effects": ["moeny"] }]\n}`, /line 3, rules/],
+  [
+    "a field that is given twice",
+    `{\n "people": ["a"],\n "rules": [{}],\n "limits": {},\n "rules": []\n}`,
+    /line 5: repeats a field/,
+  ],
+  [
+    "an inner field that is given twice, once escaped",
+    `{\n "people": ["a"],\n "rules": [{ "yes": 1,\n  "\\u0079es": 1 }]\n}`,
+    /line 4: repeats a field/,
+  ],
+  [
+    "a file that is no JSON",
+    "root:x:0:0:root:/root:/bin/sh\n",
+    /^policy: p\.json is invalid: line 1: is not JSON\.$/,
+  ],
+  ["an empty file", "", /line 1: is not JSON/],
+  ["a file with a byte order mark", `\uFEFF{ "people": ["a"] }`, /line 1: is not JSON/],
+  ["text after the policy", `{ "people": ["a"] }\n\n}`, /line 3: is not JSON/],
+  ["deep nesting", "[".repeat(100_000), /line 1: is not JSON/],
   [
     "hours that end before they begin",
     `{\n "people": ["a"],\n "hours": { "from": "18:00", "to": "08:00" }\n}`,
     /line 3, hours\.to: must be later/,
   ],
 ])("reports %s by line and field", (_, json, message) => {
-  expect(() => parsePolicy(json, "p.json")).toThrow(message);
+  expect(() => parsePolicy(json, "p.json", fxdeskService)).toThrow(message);
+});
+
+test.each([
+  "secret:x:0:0",
+  '{ "secret": "secret" }',
+  '{ "people": ["secret"], "rules": [{ "secret": 1 }] }',
+  '{ "people": ["a"], "deputies": { "secret": ["secret"] }, "timeZone": "secret", "types": ["secret"] }',
+  '{ "people": ["a"], "amounts": { "currency": "secret", "rates": { "secret": "secret" } } }',
+  '{ "people": ["a"], "rules": [{ "operations": ["secret"], "above": "secret" }], "hours": { "from": "secret" } }',
+])("quotes nothing of %s", (json) => {
+  expect(() => parsePolicy(json, "p.json", fxdeskService)).toThrow(
+    /^policy: p\.json is invalid: (?!.*secret)/s,
+  );
+});
+
+test("accepts the operations of an extension and orders", () => {
+  const service = extendService(fxdeskService, {
+    operations: [{ ...bookTrade, name: "quotes.bookAll", tool: "book_all", path: "/quotes" }],
+  });
+  const json = '{ "people": ["a"], "rules": [{ "operations": ["quotes.bookAll", "trades.order"] }] }';
+  expect(parsePolicy(json, "p.json", service).rules[0]!.operations).toEqual([
+    "quotes.bookAll",
+    "trades.order",
+  ]);
+  expect(() => parsePolicy(json, "p.json", fxdeskService)).toThrow(/operations\.0: is not an operation/);
 });
 
 describe("files", () => {
@@ -92,15 +155,19 @@ describe("files", () => {
     const policy = join(folder, "policy.json");
     await writeFile(policy, policyJson);
     await chmod(policy, 0o666);
-    await expect(loadPolicy(policy)).rejects.toThrow("can be changed by other users. Run `chmod go-w");
+    await expect(loadPolicy(policy, fxdeskService)).rejects.toThrow(
+      "can be changed by other users. Run `chmod go-w",
+    );
     const people = join(folder, "people.json");
     await enrol(people, "anna", "a long enough secret");
     await enrol(people, "bert", "another long secret");
     expect(Object.keys((await loadPeople(people)).secrets)).toEqual(["anna", "bert"]);
     await chmod(people, 0o644);
     await expect(loadPeople(people)).rejects.toThrow("can be read by other users. Run `chmod 600");
-    await expect(loadPolicy("policy.json")).rejects.toThrow("policy must be the absolute path of a file");
-    await expect(loadPolicy(join(folder, "none.json"))).rejects.toThrow(
+    await expect(loadPolicy("policy.json", fxdeskService)).rejects.toThrow(
+      "policy must be the absolute path of a file",
+    );
+    await expect(loadPolicy(join(folder, "none.json"), fxdeskService)).rejects.toThrow(
       "none.json (FXDESK_POLICY) cannot be read: ",
     );
     await expect(enrol(join(folder, "new.json"), "carl", "short")).rejects.toThrow("at least 10 characters");
@@ -117,7 +184,7 @@ describe("files", () => {
   });
 });
 
-const policy = parsePolicy(policyJson, "p.json");
+const policy = parsePolicy(policyJson, "p.json", fxdeskService);
 const facts = {
   environment: "sandbox",
   client: "C-1",

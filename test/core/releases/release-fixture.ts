@@ -7,8 +7,8 @@ import { type ClientOptions, createClient, serviceFrom, type FxdeskClient } from
 import { demo, type Sandbox, type SandboxOptions } from "@fxdesk/sandbox";
 import { StoreSession } from "../../../core/store/session";
 import { ReleaseService } from "../../../core/releases/release-service";
-import { type DecisionRequest, recordDecision } from "../../../core/releases/decide";
-import { changeReleases } from "../../../core/releases/repository";
+import { type DecisionFiles, type DecisionRequest, recordDecision } from "../../../core/releases/decide";
+import { changeReleases, getRelease } from "../../../core/releases/repository";
 import type { OrderInput } from "../../../core/releases/terms";
 import { enrol, loadPeople } from "../../../core/releases/people";
 import { type Policy, loadPolicy } from "../../../core/releases/policy";
@@ -18,6 +18,9 @@ import { openSandbox } from "../../support/sandboxes";
 import { key } from "../store/engines";
 
 export const secretOf = (person: string): string => `the secret of ${person}`;
+
+/** Client options; an option that is undefined is not set. */
+type ClientChanges = { readonly [Name in keyof ClientOptions]?: ClientOptions[Name] | undefined };
 
 /** Content of a policy file. */
 export type PolicyInput = z.input<typeof Policy>;
@@ -37,8 +40,10 @@ export interface ReleaseFixture {
   readonly policyPath: string;
   readonly peoplePath: string;
   readonly service: ReleaseService;
+  /** Files that define who may decide. */
+  readonly files: DecisionFiles;
   /** Creates a client. By default it requests as `desk` and books released orders. */
-  client(options?: Partial<ClientOptions>): FxdeskClient;
+  client(options?: ClientChanges): FxdeskClient;
   setPolicy(policy: PolicyInput): Promise<void>;
   /** Records the decision of an authenticated person. */
   decide(
@@ -94,6 +99,7 @@ export async function createReleaseFixture({
     policyPath,
     peoplePath,
     service: desk,
+    files: { policy: policyPath, people: peoplePath, service },
     client(more = {}) {
       const { clientId, contactId, accessToken, apiKey } = demo;
       const { baseUrl, xs2aUrl } = sandbox;
@@ -111,20 +117,23 @@ export async function createReleaseFixture({
             policy: policyPath,
             people: peoplePath,
             ...more,
-          },
+          } as ClientOptions,
           service as never,
         ) as FxdeskClient,
       );
     },
     setPolicy,
     async decide(id, person, decision = "release") {
-      const request = {
+      const decisionBy = {
         person,
         decision,
-        policy: await loadPolicy(policyPath),
+        policy: await loadPolicy(policyPath, service),
         people: await loadPeople(peoplePath),
       };
-      return changeReleases(session, (access) => recordDecision(access, id, request));
+      return changeReleases(session, async (access) => {
+        const { hash: seal } = await getRelease(access, id);
+        return recordDecision(access, id, { ...decisionBy, seal });
+      });
     },
   };
 }

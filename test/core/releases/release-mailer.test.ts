@@ -36,7 +36,7 @@ async function startMailer(more: Partial<ReleaseMailerOptions> = {}): Promise<Re
     await ReleaseMailer.start({
       service: place.service,
       store: place.store,
-      files: { policy: place.policyPath, people },
+      files: { ...place.files, people },
       settings: { server: mailServer.url, from: "fxdesk@example.com" },
       page,
       log: (line) => log.push(line),
@@ -138,7 +138,7 @@ test("keeps working without a mail server and never logs its password", async ()
 });
 
 test("logs an invalid people file", async () => {
-  await startMailer({ files: { policy: place.policyPath, people: join(place.folder, "none.json") } });
+  await startMailer({ files: { ...place.files, people: join(place.folder, "none.json") } });
   const { release } = await client.orders.order(sampleOrder());
   await eventually(
     () => log.some((line) => line.startsWith(`No mail about ${release} was sent: The people file`)),
