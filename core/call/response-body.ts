@@ -45,7 +45,7 @@ export function readBody(
   const isText = declared.kind !== "json" || isTextResponse(declared.asText, headers["content-type"]);
   if (declared.kind === "empty") return { body: undefined, violations: () => problems };
   const body = isText ? text : parseJson(operation, text, status, progress);
-  if (operation.effect !== "read" && isDeeperThan(maxResponseDepth, body))
+  if (isDeeperThan(maxResponseDepth, body))
     throw unreadableResponseError(
       operation,
       `The response (${status}) has more than ${maxResponseDepth} levels of lists and objects.`,

@@ -28,12 +28,12 @@ function serialize(value: Json): string {
  */
 export const canonicalJson = (value: object): string => serialize(JSON.parse(JSON.stringify(value)) as Json);
 
-/** True if lists and objects are nested in more than `maxDepth` levels. */
+/** True if lists and objects are nested in more than `maxDepth` levels. Allocates nothing: each response is checked. */
 export function isDeeperThan(maxDepth: number, value: unknown): boolean {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > maxDepth) return true;
-    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
-  }
+  if (typeof value !== "object" || value === null) return false;
+  if (maxDepth < 1) return true;
+  if (Array.isArray(value)) return value.some((each) => isDeeperThan(maxDepth - 1, each));
+  for (const name in value)
+    if (isDeeperThan(maxDepth - 1, (value as Readonly<Record<string, unknown>>)[name])) return true;
   return false;
 }
