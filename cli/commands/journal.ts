@@ -41,6 +41,7 @@ import {
 import { outcomeUnknown } from "../command-line/exit-codes";
 import { connectionAndProfileOptions, effectiveSettings } from "../settings/profile";
 import { table } from "../terminal/table";
+import { receipt } from "./journal-receipt";
 import { printable, type Terminal, write, writeStderr } from "../terminal/terminal";
 
 const verificationFailed = 1;
@@ -316,6 +317,7 @@ export const journalCommands = (loadService: ServiceLoader): FindCommand =>
       export: exportCommand,
       verify,
       show,
+      receipt,
       resolve,
       erase,
       recover: recover(loadService),

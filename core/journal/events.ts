@@ -54,6 +54,12 @@ export async function listEvents(source: StoreAccess, entry: string): Promise<Re
   return rows.map((row) => toRecordedEvent(source, row));
 }
 
+/** Returns the last event of the journal. */
+export async function readHead({ run }: StoreAccess): Promise<ChainHead> {
+  const [row] = await run("SELECT seq, hash FROM fxdesk_journal_events ORDER BY seq DESC LIMIT 1");
+  return row ? { seq: Number(row.seq), hash: String(row.hash) } : emptyHead;
+}
+
 const formatEventLine = ({ seq, entry, kind, at, content, hash, details }: RecordedEvent): string =>
   canonicalJson({ seq, entry, kind, at, content, hash, details: details?.content, salt: details?.salt });
 

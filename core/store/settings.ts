@@ -13,7 +13,7 @@ export interface StoreSettings {
 const defaultStoreFile = "fxdesk/store.db";
 
 /** Returns the folder for persistent data of this user's programs. */
-function stateFolder({ XDG_STATE_HOME, LOCALAPPDATA }: NodeJS.ProcessEnv): string {
+export function stateFolder({ XDG_STATE_HOME, LOCALAPPDATA }: NodeJS.ProcessEnv): string {
   if (XDG_STATE_HOME && isAbsolute(XDG_STATE_HOME)) return XDG_STATE_HOME;
   if (process.platform === "win32") return LOCALAPPDATA ?? join(homedir(), "AppData/Local");
   if (process.platform === "darwin") return join(homedir(), "Library/Application Support");

@@ -12,7 +12,7 @@ import { failure, jsonOf, runFxdesk, usageErrorOf, type Variables } from "./run-
 const commands = {
   "": ["call", "operations", "login", "whoami", "watch", "mcp", "sandbox", "store", "halt", "openapi"],
   store: ["backup", "check", "forget", "move"],
-  journal: ["list", "export", "verify", "show", "resolve", "erase", "recover"],
+  journal: ["list", "export", "verify", "show", "receipt", "resolve", "erase", "recover"],
   releases: ["list", "show", "release", "refuse", "cancel", "enrol", "token", "address", "run", "serve"],
 };
 
@@ -144,7 +144,10 @@ describe("usage errors", () => {
     ["halt now", "now"],
     ["halt --environment sandbx", "--environment must be api or sandbox"],
     ["resume --environment=", "--environment must be api or sandbox"],
-    ["journal", "Name a command: fxdesk journal list, export, verify, show, resolve, erase or recover."],
+    [
+      "journal",
+      "Name a command: fxdesk journal list, export, verify, show, receipt, resolve, erase or recover.",
+    ],
     ["journal lst", 'There is no command "lst"'],
     ["journal show", "<id> is missing: fxdesk journal"],
     ["journal show no-such", "Journal entry no-such does not exist"],

@@ -70,7 +70,7 @@ test("the login page is where the guide says", async () => {
 const fences = /^```(\w+)(?: (.*))?\n/gm;
 
 test("every code block is of a kind that is compiled, run or parsed", async () => {
-  const kinds = new Set(["ts", "js", "json", "yaml", "sh", "sh check", "console"]);
+  const kinds = new Set(["ts", "js", "json", "python", "yaml", "sh", "sh check", "console"]);
   for (const path of ["README.md", ...guides])
     for (const [, language, note] of (await read(path)).matchAll(fences))
       if (!kinds.has([language, note].filter(Boolean).join(" ")))

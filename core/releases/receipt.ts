@@ -1,0 +1,100 @@
+/** Receipts: signed evidence of one money call, for people who have no access to the store. */
+import { createHash, type KeyObject, sign } from "node:crypto";
+import type { Entry } from "../journal/entry";
+import { getEntry, hasEnded } from "../journal/entry-rows";
+import { listEvents, readHead, type RecordedEvent } from "../journal/events";
+import { EntryRefusal } from "../journal/operator-actions";
+import type { StoreAccess } from "../store/database";
+import { canonicalJson } from "../values/json";
+import { hasValidSignature, type People } from "./people";
+import { findReleaseOfEntry, listDecisions } from "./repository";
+
+const toTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+const lastOf = (events: readonly RecordedEvent[], kind: RecordedEvent["kind"]): RecordedEvent | undefined =>
+  events.findLast((event) => event.kind === kind);
+
+/** Returns the release of an entry with its decisions, or undefined if it has none. */
+async function describeRelease(access: StoreAccess, entry: Entry, people: People | undefined) {
+  const release = await findReleaseOfEntry(access, entry.id);
+  if (!release) return undefined;
+  const { id, hash, sealed, requestedAt } = release;
+  const decisions = await listDecisions(access, id);
+  if (decisions.length > 0 && !people)
+    throw new TypeError(`people is needed: the file verifies who released ${id}. No receipt was made.`);
+  const forged = decisions.find((decision) => !hasValidSignature(people!, decision));
+  if (forged) throw new Error(`The decision of ${forged.person} on ${id} was changed in the store.`);
+  return {
+    id,
+    hash,
+    requester: sealed.requester,
+    requested_at: toTime(requestedAt),
+    decisions: decisions
+      .filter((decision) => decision.hash === hash)
+      .map(({ person, decision, at, note }) => ({ person, decision, at: toTime(at), note })),
+  };
+}
+
+/** Returns what was sent, or undefined if it was erased or never sent. */
+function describeRequest({ intent }: Entry, sent: RecordedEvent | undefined) {
+  if (!intent || !sent) return undefined;
+  const { body, ...call } = intent.call;
+  const hash = typeof body === "string" ? { body, body_hash: sha256(body) } : {};
+  return { ...call, ...hash, sent_at: toTime(sent.at) };
+}
+
+/**
+ * Returns the content of a receipt. Times are ISO 8601 in UTC, hashes SHA-256 in hex. Throws an EntryRefusal if the entry does
+ * not exist or has no outcome, an Error if the store was changed, and a TypeError if the people file is missing.
+ */
+async function describeEntry(access: StoreAccess, id: string, people: People | undefined): Promise<object> {
+  const found = await getEntry(access, id);
+  if (!found) throw new EntryRefusal(`Journal entry ${id} does not exist. No receipt was made.`);
+  const { entry } = found;
+  if (!hasEnded(entry.state))
+    throw new EntryRefusal(
+      `Journal entry ${id} is ${entry.state} and has no outcome yet. No receipt was made.`,
+    );
+  const { environment, client, operation, key, surface, ending, endingDetails, changedAt } = entry;
+  const events = await listEvents(access, id);
+  const sent = lastOf(events, "sent");
+  const { seq, hash } = events.at(-1)!;
+  const release = await describeRelease(access, entry, people);
+  return {
+    type: "fxdesk-receipt-1",
+    entry: id,
+    environment,
+    client,
+    operation,
+    key,
+    surface,
+    requester: release?.requester ?? entry.intent?.actor,
+    release,
+    authorization: sent?.content,
+    request: describeRequest(entry, sent),
+    outcome: { ...ending, ...endingDetails, at: toTime(changedAt) },
+    chain: {
+      environment,
+      seq,
+      hash,
+      events: events.map((event) => ({
+        seq: event.seq,
+        kind: event.kind,
+        at: toTime(event.at),
+        hash: event.hash,
+      })),
+      head: await readHead(access),
+    },
+  };
+}
+
+/** Returns a receipt as one line: canonical JSON (RFC 8785), and an Ed25519 signature of its UTF-8 bytes in hex. */
+export async function createReceipt(
+  access: StoreAccess,
+  entry: string,
+  { key, people }: { readonly key: KeyObject; readonly people: People | undefined },
+): Promise<string> {
+  const receipt = canonicalJson(await describeEntry(access, entry, people));
+  return `{"receipt":${receipt},"signature":"${sign(null, Buffer.from(receipt), key).toString("hex")}"}`;
+}
