@@ -168,7 +168,7 @@ export async function listReleases(
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
   const { releases, faults } = await selectIntactReleases(
     access,
-    `${where} ORDER BY ${newest}_at DESC, id LIMIT ${addValue(limit + 1)}`,
+    `${where} ORDER BY ${newest === "changed" ? "changed_at" : "requested_at"} DESC, id LIMIT ${addValue(limit + 1)}`,
     values,
   );
   return {
