@@ -19,7 +19,7 @@ import { type CallResponse, type FxdeskNotes, renderResult } from "./render/resu
 import { targetData, type Target, targetOf } from "./target";
 import { toToolError, unreadableResult, wasNotConfirmed } from "./tool-error";
 import { readChanges, watchAsCallable } from "./watch-tool";
-import { visibleText } from "./render/values";
+import { alphabetNote, visibleText } from "../core/values/visible-text";
 
 /** Upper bounds in characters, because hosts show the question in a small window. */
 const [maxValueLength, maxMessageLength] = [300, 3_000];
@@ -28,11 +28,12 @@ const shorten = (text: string, maxLength: number): string =>
   text.length > maxLength ? `${text.slice(0, maxLength)} … (shortened)` : text;
 
 /** Formats a value on one line, so that it cannot imitate another line of the question. */
-const displayValue = (value: unknown): string =>
-  shorten(
-    visibleText(typeof value === "string" ? value : JSON.stringify(value)).replace(/\s+/g, " "),
-    maxValueLength,
-  );
+function displayValue(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const note = alphabetNote(text);
+  const shown = shorten(visibleText(text).replace(/\s+/g, " "), maxValueLength);
+  return note === undefined ? shown : `${shown} (${shorten(note, maxValueLength)})`;
+}
 
 const factLines = (facts: Readonly<Record<string, unknown>>): string[] =>
   Object.entries(facts).flatMap(([name, value]) =>

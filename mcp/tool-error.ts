@@ -6,7 +6,7 @@ import type { Callable } from "../core/spec/operation";
 import type { Answer } from "./protocol";
 import { errorResult, type ToolResult } from "./render/content";
 import { replaceWithToolNames, withArgumentNames } from "./render/names";
-import { visibleText } from "./render/values";
+import { visibleText } from "../core/values/visible-text";
 import { describeTarget, type Target } from "./target";
 
 /** The circumstances of a failed call. */

@@ -1,5 +1,6 @@
 /** HTML templates, and layout, style and security headers of all pages. */
 import { createHash } from "node:crypto";
+import { alphabetNote } from "../../core/values/visible-text";
 import { printable } from "../terminal/terminal";
 
 const entities: Readonly<Record<string, string>> = {
@@ -23,9 +24,15 @@ function escapeInsert(value: Insert): string {
   return value.map(({ text }) => text).join("");
 }
 
-/** Template tag: escapes markup in insertions and strips their control and bidi characters. */
+/** Template tag: escapes markup in insertions and shows their invisible characters as codes. */
 export const html = ([first = "", ...pieces]: TemplateStringsArray, ...values: readonly Insert[]) =>
   new Html(pieces.reduce((text, piece, index) => text + escapeInsert(values[index]) + piece, first));
+
+/** Renders text of other people with a warning if it mixes alphabets whose letters look alike. */
+export function untrusted(text: string): Html {
+  const note = alphabetNote(text);
+  return html`${text}${note === undefined ? undefined : html` <strong class="chip bad">${note}</strong>`}`;
+}
 
 const style = `
 :root { color-scheme: light dark;

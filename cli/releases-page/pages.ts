@@ -5,7 +5,7 @@ import type { Policy } from "../../core/releases/policy";
 import type { Decision, Release } from "../../core/releases/release";
 import { isFinalState } from "../../core/releases/states";
 import { toReleaseReport } from "../../core/releases/report";
-import { type Html, html, renderPage } from "./layout";
+import { type Html, html, renderPage, untrusted } from "./layout";
 import { factList, formatTime, limitsOf, environmentStyle, stateChip, termsOf, titleOf } from "./terms";
 
 const alert = (message: string | undefined): Html | undefined =>
@@ -71,7 +71,7 @@ const listItem = (release: Release): Html => {
     <p>
       <span class="chip ${environmentStyle(sealed.environment)}">${sealed.environment}</span>
       <span class="soft"
-        >Requested by ${sealed.requester ?? "an unknown person"}, valid until
+        >Requested by ${untrusted(sealed.requester ?? "an unknown person")}, valid until
         ${formatTime(sealed.validUntil)}</span
       >
     </p>
@@ -120,8 +120,8 @@ const pastDecisions = (decisions: readonly Decision[]): Html | undefined =>
           ${decisions.map(
             ({ person, decision, at, note }) =>
               html`<li>
-                <b>${person}</b> ${decisionVerbs[decision]} on
-                ${formatTime(at)}${note === undefined ? undefined : `: ${note}`}
+                <b>${untrusted(person)}</b> ${decisionVerbs[decision]} on
+                ${formatTime(at)}${note === undefined ? undefined : html`: ${untrusted(note)}`}
               </li>`,
           )}
         </ul>

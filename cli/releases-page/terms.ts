@@ -3,7 +3,7 @@ import { fxdeskService } from "../../core/client/fxdesk-service";
 import type { Release } from "../../core/releases/release";
 import type { ReleaseState } from "../../core/releases/states";
 import type { CallTerms, OrderTerms } from "../../core/releases/terms";
-import { type Html, html } from "./layout";
+import { type Html, html, untrusted } from "./layout";
 
 const groupDigits = (amount: string): string => amount.replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ",");
 
@@ -74,7 +74,7 @@ export const factList = (entries: readonly (readonly [name: string, value: unkno
       .map(
         ([name, value]) =>
           html`<dt>${labelOf(name)}</dt>
-            <dd>${typeof value === "string" ? value : JSON.stringify(value)}</dd>`,
+            <dd>${untrusted(typeof value === "string" ? value : JSON.stringify(value))}</dd>`,
       )}
   </dl>`;
 

@@ -18,6 +18,7 @@ import { releaseStates } from "../../core/releases/states";
 import type { OrderTerms } from "../../core/releases/terms";
 import { toReleaseReport } from "../../core/releases/report";
 import { type DecisionFiles, policyForRelease } from "../../core/releases/decide";
+import { alphabetNote } from "../../core/values/visible-text";
 import {
   choicesFrom,
   type Flag,
@@ -121,16 +122,22 @@ function toRow(release: Release) {
   return { release: id, state, operation, request, requested_by, valid_until, environment };
 }
 
+/** Renders text of other people with a warning if it mixes alphabets whose letters look alike. */
+function untrusted(text: string): string {
+  const note = alphabetNote(text);
+  return note === undefined ? printable(text) : `${printable(text)} (${note})`;
+}
+
 const decisionLine = ({ person, decision, at, note }: Decision): readonly [string, string] => [
   `${new Date(at).toISOString()}  ${decision}`,
-  printable([person, note].filter(Boolean).join(": ")),
+  untrusted([person, note].filter(Boolean).join(": ")),
 ];
 
 /** Renders everything that a person must see before a decision. */
 function renderRelease(release: Release, decisions: readonly Decision[], policy: Policy | undefined): string {
   const { terms, deviations, ...report } = toReleaseReport(release);
   const displayValue = (value: unknown): string =>
-    printable(typeof value === "string" ? value : JSON.stringify(value));
+    untrusted(typeof value === "string" ? value : JSON.stringify(value));
   const rows = (facts: object) =>
     Object.entries(facts).map(([name, value]) => [name, displayValue(value)] as const);
   const requirements = policy ? approvalRequirements(policy, release.sealed) : [];
@@ -138,7 +145,7 @@ function renderRelease(release: Release, decisions: readonly Decision[], policy:
   return [
     columns(rows({ ...report, ...approvals })),
     section("Terms", rows(terms)),
-    section("Deviations from the order", deviations?.join("\n")),
+    section("Deviations from the order", deviations?.map(printable).join("\n")),
     section("Decisions", decisions.map(decisionLine)),
   ]
     .filter(Boolean)

@@ -1,6 +1,7 @@
 /** Input, output and stop signals of a command. Responses go to stdout, messages about them to stderr. */
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
+import { visibleText } from "../../core/values/visible-text";
 
 /** An output stream that may be a terminal. */
 type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -28,9 +29,8 @@ export const isClosed = (error: unknown): boolean => (error as NodeJS.ErrnoExcep
 export const printJson = ({ stdout }: Terminal, value: unknown): Promise<void> =>
   write(stdout, `${JSON.stringify(value, null, 2)}\n`);
 
-/** Strips control and bidi characters, so that untrusted text cannot drive the terminal. */
-export const printable = (text: string): string =>
-  text.replace(/\p{Cc}+/gu, " ").replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "");
+/** Returns text on one line with invisible characters as codes, so that untrusted text cannot drive the terminal. */
+export const printable = (text: string): string => visibleText(text.replace(/[\t\n\r]+/g, " "));
 
 const eraseLine = "\r\u001b[2K";
 

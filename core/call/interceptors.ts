@@ -162,13 +162,7 @@ export const userInterceptors =
     if (interceptors.length === 0) return next(request);
     // A call that an interceptor changed is no longer the one that was released with its order.
     const send: Send = (call) =>
-      next(
-        createRequest(
-          call,
-          service,
-          call === request.call ? request : { isReleased: false, release: request.release },
-        ),
-      );
+      next(createRequest(call, service, call === request.call ? request : undefined));
     return request.call.operation.effect === "money"
       ? interceptMoney(interceptors, request.call, send)
       : interceptCall(interceptors, request.call, send);

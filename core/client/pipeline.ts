@@ -42,7 +42,7 @@ export class Pipeline {
   /** Loaded with the first call that may need a release. */
   readonly #releases = new Lazy(async () => {
     const { ReleaseMiddleware } = await import("../releases/release-middleware.js");
-    return new ReleaseMiddleware(this.context, this.onReleaseNeeded);
+    return new ReleaseMiddleware(this.context);
   });
   /** Loaded with the first call that creates or deletes a resource and commits no money. */
   readonly #resourceIds = new Lazy(async () => {
@@ -53,8 +53,6 @@ export class Pipeline {
   constructor(
     readonly context: ClientContext,
     interceptors: readonly Interceptor[],
-    /** Called when a call waits for release. */
-    private readonly onReleaseNeeded: () => void,
   ) {
     this.#sender = new Sender(context);
     this.#run = composeMiddleware(
@@ -102,19 +100,6 @@ export class Pipeline {
     });
   }
 
-  /** Makes the call of a released request, if it is exactly the released one. */
-  callReleased(
-    operation: Declaration,
-    input: Values,
-    options: CallOptions,
-    release: string,
-  ): Promise<ServiceResponse> {
-    return this.#start(operation, () => {
-      const call = this.prepare(operation, input, options);
-      return createRequest(call, this.context.service, { isReleased: false, release });
-    });
-  }
-
   /** Throws an Error if the store cannot be used or the entry does not exist. */
   async recover(entry: string | undefined): Promise<RecoveredCall[]> {
     if (this.#closed) throw clientClosedError("client.recover");
@@ -158,17 +143,14 @@ export class Pipeline {
   /** Middleware: holds a change until it is released, if a policy or the caller requires it. */
   readonly #requireRelease: Middleware = async (request, next) => {
     const { operation, options } = request.call;
-    const mayNeedRelease =
-      this.context.settings.policy !== undefined ||
-      options.release === "needed" ||
-      request.release !== undefined;
+    const mayNeedRelease = this.context.settings.policy !== undefined || options.release === "needed";
     if (operation.effect === "read" || request.isReleased || !mayNeedRelease) return next(request);
     return (await this.releaseMiddleware()).requireRelease(request, next);
   };
 
-  /** Middleware: sends a call that commits money or was released at most once, through the journal. */
+  /** Middleware: sends a money call at most once, through the journal. */
   readonly #sendOnce: Middleware = async (request, next) =>
-    request.call.operation.effect === "money" || request.guard
+    request.call.operation.effect === "money"
       ? (await this.#idempotency.get()).sendOnce(request, next)
       : next(request);
 

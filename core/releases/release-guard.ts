@@ -14,7 +14,7 @@ import {
 import { type People, hasValidSignature } from "./people";
 import { localTime, type Policy } from "./policy";
 import type { Decision, Release } from "./release";
-import { type SealedRequest, sealOf } from "./terms";
+import type { SealedRequest } from "./terms";
 import { type DayCommitment, findRelease, listDecisions, markReleaseSent, readClock } from "./repository";
 
 /** Policy and people that decide whether a request may be sent. Without requirements, no people are needed. */
@@ -139,20 +139,17 @@ async function checkDayLimit(
  */
 export const createSendGuard =
   (
-    { id, sealed }: Pick<Release, "id" | "sealed">,
+    { id, sealed: { operation } }: Release,
     authority: Authority,
     nextState: "booking" | "sent",
     findStateProblem: (current: Release, entry: string) => string | undefined,
   ): SendGuard =>
   async (sending) => {
     const { entry } = sending;
-    const { operation } = sealed;
     const moment = await readClock(sending.run, sending.moment);
     const transaction = { ...sending, moment };
     const current = await findRelease(transaction, id);
     if (!current) throw releaseRefusedError(operation, `Release ${id} does not exist.`);
-    if (current.hash !== sealOf(id, sealed))
-      throw releaseRefusedError(operation, `The stored request of ${id} is not that of this call.`);
     const decisions = await listDecisions(transaction, id);
     const reason =
       findStateProblem(current, entry) ??

@@ -1,7 +1,7 @@
 /** The releases of one store. Each method is one transaction, except that a request may wait for a confirmation. */
 import { randomBytes } from "node:crypto";
 import type { ConfirmRelease } from "../call/call-options";
-import type { MomentAccess } from "../store/database";
+import type { MomentAccess, SendGuard } from "../store/database";
 import type { StoreSession } from "../store/session";
 import { type DecisionFiles, policyForRelease, recordDecision } from "./decide";
 import { isSecretOf, loadPeople } from "./people";
@@ -54,7 +54,7 @@ export class ReleaseService {
   constructor(private readonly store: StoreSession) {}
 
   /**
-   * Requests release once, or returns the earlier release of the same request, in its effective state. Throws a ReleaseRefusal if the key belongs to
+   * Requests release once, or returns the earlier release of the same request. Throws a ReleaseRefusal if the key belongs to
    * another request, and RequestDeclined if `confirm` declines.
    */
   async request(request: ReleaseRequest, confirm?: ConfirmRelease): Promise<Release> {
@@ -71,7 +71,7 @@ export class ReleaseService {
     return changeReleases(this.store, async (access) => {
       // Found by its ID if the COMMIT response was lost and the transaction runs again.
       const existing = (await findRelease(access, id)) ?? (await findDuplicate(access, request, requestHash));
-      if (existing) return withEffectiveState(existing, access.moment);
+      if (existing) return existing;
       const state = requirements.length > 0 ? "waiting" : "released";
       return insertRelease(access, { id, state, key: key ?? id, requestHash, sealed });
     });
@@ -114,6 +114,11 @@ export class ReleaseService {
     });
   }
 
+  /** Runs the guard of a call that is not recorded in the journal. */
+  markSent(guard: SendGuard, entry: string): Promise<void> {
+    return changeReleases(this.store, (access) => guard({ ...access, entry }));
+  }
+
   close(): Promise<void> {
     return this.store.close();
   }
@@ -130,16 +135,12 @@ function createReleaseId(): string {
 /** Returns the earlier release of the same request, or undefined. Throws if the key belongs to another request. */
 async function findDuplicate(
   access: MomentAccess,
-  { sealed, key, isSingleUse, requirements }: ReleaseRequest,
+  { sealed, key, isSingleUse }: ReleaseRequest,
   requestHash: string,
 ): Promise<Release | undefined> {
   const isReusable = (release: Release): boolean => {
-    const { kind, validUntil } = release.sealed;
-    if (kind === "order") return true;
-    // Without a key, the same call is another one once the validity of the sent one is over.
-    if (release.state === "sent")
-      return key !== undefined || isSingleUse === true || validUntil > access.moment;
-    return !isFinalState(effectiveState(release, access.moment));
+    const state = effectiveState(release, access.moment);
+    return release.sealed.kind === "order" || state === "sent" || !isFinalState(state);
   };
   if (key !== undefined) {
     const latest = await findReleaseByKey(access, sealed, key);
@@ -152,12 +153,7 @@ async function findDuplicate(
   }
   // Two orders with the same terms and without keys are two orders.
   if (sealed.kind === "order") return undefined;
-  // A call that needs no release and was sent is repeated as another call.
-  const states = [
-    "waiting",
-    "released",
-    ...(isSingleUse || requirements.length > 0 ? ["sent" as const] : []),
-  ] as const;
+  const states = ["waiting", "released", ...(isSingleUse ? ["sent" as const] : [])] as const;
   return (await listReleasesOfRequest(access, requestHash, states)).find(isReusable);
 }
 

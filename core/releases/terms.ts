@@ -72,8 +72,6 @@ interface SealedFacts {
   /** The requester. */
   readonly requester?: string;
   readonly surface: string;
-  /** The caller's idempotency key, if given. */
-  readonly key?: string;
   /** Milliseconds since 1970. Nothing is sent after this time. */
   readonly validUntil: number;
   /** `needed`: needs approval even without a policy. `policy`: requested under a policy, and sent only under one. */

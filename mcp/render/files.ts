@@ -3,10 +3,11 @@ import { readBytes } from "../../core/call/file-delivery";
 import type { ReceivedFile } from "../../core/call/received-file";
 import type { Callable } from "../../core/spec/operation";
 import type { DeliverFile } from "../../core/spec/procedure";
+import { visibleText } from "../../core/values/visible-text";
 import { isObject, type JsonObject, type ResourceLink, type ResultContent } from "./content";
 import { excerptNote, linkedContent, type Resources, storedUriRoot, textContent } from "./links";
 import { retentionText } from "./content";
-import { jsonLength, maxResultLength, truncate, visibleText } from "./values";
+import { jsonLength, maxResultLength, truncate } from "./values";
 
 /** Largest file that is stored, in bytes. */
 const maxFileBytes = 8 * 1024 * 1024;
@@ -15,6 +16,9 @@ const maxFileBytes = 8 * 1024 * 1024;
 const minExcerptLength = 200;
 
 const isText = (contentType: string): boolean => /^text\/|[/+](json|xml|csv)\b/i.test(contentType);
+
+/** Decodes UTF-8, without the mark at its beginning. */
+const fileText = (bytes: Buffer): string => visibleText(new TextDecoder().decode(bytes));
 
 /** Reads up to `limit` bytes. Releases the connection in either case. */
 async function readFirstBytes(
@@ -40,7 +44,7 @@ export const deliverToResources =
   async (file) => {
     const bytes = await readBytes(file, maxFileBytes);
     const { name, contentType: mimeType } = file;
-    const content = isText(mimeType) ? visibleText(bytes.toString("utf8")) : bytes;
+    const content = isText(mimeType) ? fileText(bytes) : bytes;
     const link = resources.add({ name: visibleText(name), mimeType, content });
     if (!link) throw new Error("it is too large to be stored on this server");
     return { uri: link.uri };
@@ -140,6 +144,6 @@ export async function fileContent(
   }
   const resource = { name, mimeType: contentType };
   return isText(contentType)
-    ? textContent(operation, facts, { ...resource, content: visibleText(bytes.toString("utf8")) }, resources)
+    ? textContent(operation, facts, { ...resource, content: fileText(bytes) }, resources)
     : linkedContent(facts, { ...resource, content: bytes }, resources);
 }

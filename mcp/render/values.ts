@@ -1,17 +1,9 @@
-/** Prepares values for models: decimal numbers as text, strings without invisible characters, and sizes that they can read. */
+/** Prepares values for models: decimal numbers as text, invisible characters as codes, and sizes that they can read. */
 import { Big } from "big.js";
 import type { z } from "zod";
 import { kindOf, unwrap } from "../../core/values/kind";
+import { visibleText } from "../../core/values/visible-text";
 import type { Callable } from "../../core/spec/operation";
-
-/**
- * Control and format characters, line and paragraph separators, and default-ignorable characters (fillers, tags, variation
- * selectors). They hide or reverse words for a person, while a model still reads them.
- */
-const invisibleCharacters = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
-
-/** Removes invisible characters from text of other people. */
-export const visibleText = (text: string): string => text.replace(invisibleCharacters, "");
 
 /** The nested schemas of a schema. */
 export interface SchemaParts {

@@ -90,7 +90,7 @@ test("shows terms only to signed-in people", async () => {
     "desk",
   ])
     expect(text).toContain(words);
-  expect(text).toContain("&lt;b&gt;INV &amp; 7&lt;/b&gt;</dd>");
+  expect(text).toContain("&lt;b&gt;INV &amp; 7&lt;/b&gt;&lt;U+202E&gt;</dd>");
   expect(headers).toMatchObject({
     "content-security-policy": expect.stringContaining("frame-ancestors 'none'"),
     "cache-control": "no-store",

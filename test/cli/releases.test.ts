@@ -1,6 +1,8 @@
 /** Tests fxdesk releases. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { serveReleases } from "../../cli/releases-page/server";
+import { fxdeskService } from "../../core/client/fxdesk-service";
 import { findTokenHolder, loadPeople } from "../../core/releases/people";
 import {
   sampleOrder,
@@ -9,6 +11,7 @@ import {
   secretOf,
 } from "../core/releases/release-fixture";
 import { eventually } from "../support/eventually";
+import { closeLater } from "../support/resources";
 import { type CommandResult, failure, runFxdesk, storeVariables, type Variables } from "./run-command";
 
 let place: ReleaseFixture;
@@ -54,6 +57,27 @@ test("shows a request, releases it with a secret, and it is booked", async () =>
     deviations: [],
     decisions: [{ person: "anna", decision: "release" }],
   });
+});
+
+test("marks invisible and look-alike characters, on the command line and the page", async () => {
+  const reference = "\u0410cme\u200b\u061c Ltd\n\u00ad";
+  const { release: id } = await place.client().orders.order(sampleOrder({ reference }));
+  const { stdout } = await releases(["show", id]);
+  expect(stdout).toContain("\u0410cme<U+200B><U+061C> Ltd <U+00AD> (mixes alphabets: <U+0410>cme)\n");
+
+  const files = { policy: place.policyPath, people: place.peoplePath, service: fxdeskService };
+  const { url } = closeLater(await serveReleases({ service: place.service, files }));
+  const signedIn = await fetch(`${url}/sign-in`, {
+    method: "POST",
+    headers: { origin: url },
+    body: new URLSearchParams({ name: "anna", secret: secretOf("anna") }),
+    redirect: "manual",
+  });
+  const cookie = signedIn.headers.getSetCookie()[0]!.split(";")[0]!;
+  const page = await (await fetch(`${url}/releases/${id}`, { headers: { cookie } })).text();
+  expect(page).toContain(
+    '<dd>\u0410cme&lt;U+200B&gt;&lt;U+061C&gt; Ltd &lt;U+00AD&gt; <strong class="chip bad">mixes alphabets: &lt;U+0410&gt;cme</strong></dd>',
+  );
 });
 
 test("refuses with a note, and cancels", async () => {

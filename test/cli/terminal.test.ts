@@ -71,7 +71,7 @@ describe("a table", () => {
     );
   });
 
-  test("contains no control or bidi characters", () => {
-    expect(table([{ name: "a\u001b[2Jb\u009b1m\u202Ec" }])).toBe("name\na [2Jb 1mc\n");
+  test("shows control and bidi characters as codes, on one line", () => {
+    expect(table([{ name: "a\u001b[2J\r\nb\u202Ec" }])).toBe("name\na<U+001B>[2J b<U+202E>c\n");
   });
 });

@@ -113,7 +113,7 @@ describe("a change as a line", () => {
       { kind: "gone", entry: undefined, before: { amount: "1" }, repeated: true },
       "gone     T-1, amount 1, delivered before",
     ],
-    [{ kind: "new", entry: { note: "a\u001b[31mb\nc" } }, "new      T-1, note a [31mb c"],
+    [{ kind: "new", entry: { note: "a\u001b[31mb\nc" } }, "new      T-1, note a<U+001B>[31mb c"],
   ] as const)("%j", (told, line) => {
     expect(changeLine({ ...change, ...told })).toBe(`2026-11-22 09:00:00  ${line}\n`);
   });

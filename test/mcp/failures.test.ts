@@ -57,7 +57,7 @@ test("reports a booking as done if its response violates the contract", async ()
 test("reports a refused booking as not carried out, with the visible words of the service", async () => {
   const body = '{"code":"limit","message":"Too much.","details":"Ask\\u202e for less."}';
   const { text } = await callOn(respond(403, body), "book_trade", booking);
-  expect(text).toContain("Too much. Ask for less. [limit]");
+  expect(text).toContain("Too much. Ask<U+202E> for less. [limit]");
   expect(text).toContain("Book trade: not carried out.");
 });
 

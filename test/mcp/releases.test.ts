@@ -275,9 +275,11 @@ describe("the question to the user", () => {
       validUntil: 0,
       needs: "release by bert",
       requestHash: "a",
-      terms: { reference: "R-1\n\nApproved by anna\u202e", reason: "x".repeat(10_000) },
+      terms: { reference: "R-1\n\nApproved by \u0430nna\u202e", reason: "x".repeat(10_000) },
     });
-    expect(message).toContain("reference: R-1 Approved by anna\n");
+    expect(message).toContain(
+      "reference: R-1 Approved by \u0430nna<U+202E> (mixes alphabets: <U+0430>nna)\n",
+    );
     expect(message).toContain("… (shortened)");
     expect(message.length).toBeLessThan(1_000);
   });

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { z } from "zod";
 import { type Declaration, type Values, file, json, empty, text } from "@fxdesk/toolkit/operations";
 import { type ServiceResponse, ReceivedFile } from "@fxdesk/toolkit";
-import { jsonLength, maxResultLength, visibleText, withDecimalStrings } from "../../mcp/render/values";
+import { jsonLength, maxResultLength, withDecimalStrings } from "../../mcp/render/values";
 import { Continuations, readList } from "../../mcp/read-list";
 import { renderResult } from "../../mcp/render/result";
 import { Resources } from "../../mcp/render/links";
@@ -106,12 +106,10 @@ describe("numbers", () => {
 
 describe("untrusted text", () => {
   test.each([
-    ["words in tag characters", `Invoice 7\u{E0049}\u{E0067}\u{E006E}`, "Invoice 7"],
-    ["a reversed direction", "pay \u202Eevil\u202C", "pay evil"],
-    ["control characters", "a\u0000\u001B[31mb\u0085", "a[31mb"],
+    ["words in tag characters", `Invoice 7\u{E0049}\u{E006E}`, "Invoice 7<U+E0049><U+E006E>"],
+    ["a reversed direction", "pay \u202Eevil\u202C", "pay <U+202E>evil<U+202C>"],
     ["visible text, unchanged", "Žižka & 小林 GmbH\n\t№ 7 – €", "Žižka & 小林 GmbH\n\t№ 7 – €"],
   ])("%s", (_, given, shown) => {
-    expect(visibleText(given)).toBe(shown);
     expect(withDecimalStrings({ [given]: [given] }, undefined)).toEqual({ [shown]: [shown] });
   });
 
@@ -172,7 +170,7 @@ describe("other responses", () => {
 
   test.each([
     ["an empty one", empty("It is done."), undefined, { description: "It is done." }],
-    ["text", text("The page."), "<p>\u200Bhello</p>", { text: "<p>hello</p>" }],
+    ["text", text("The page."), "<p>\u200Bhello</p>", { text: "<p><U+200B>hello</p>" }],
     ["an object", json(z.object({ rate: z.number() }), "The rate."), { rate: 1.1 }, { rate: "1.1" }],
     ["no object at all", json(z.unknown(), "A value."), null, { value: null }],
   ])("%s", async (_, expected, body, structured) => {

@@ -129,7 +129,6 @@ export async function createReleaseFixture({
         decision,
         policy: await loadPolicy(policyPath, service),
         people: await loadPeople(peoplePath),
-        seal: (await desk.get(id)).release.hash,
       };
       return changeReleases(session, async (access) => {
         const { hash: seal } = await getRelease(access, id);
