@@ -39,6 +39,11 @@ test.each(documents)("%s leads only to files that are there", async (path) => {
   expect(targets.filter((target) => !existsSync(join(root, dirname(path), target)))).toEqual([]);
 });
 
+test.each(guides)("%s names only tests that are there", async (path) => {
+  const named = [...(await read(path)).matchAll(/`(test\/[\w/.-]+\.ts)`/g)].map(([, file]) => file!);
+  expect(named.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+});
+
 test("the module of the user's own adds what it holds", async () => {
   const [code] = await blocks("docs/client.md", "js");
   const path = join(await tempFolder(), "extensions.js");

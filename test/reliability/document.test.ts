@@ -1,11 +1,10 @@
 /** docs/reliability.md matches the matrix. FXDESK_WRITE_DOCS=1 writes its tables. */
-import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { exitCodeOf } from "../../cli/command-line/exit-codes";
 import { FxdeskError, type ErrorCode } from "../../core";
 import { formatDocs } from "../support/formatted-docs";
-import { exitCodes, testedElsewhere } from "./matrix";
+import { exitCodes } from "./matrix";
 import { tables } from "./tables";
 
 const root = join(__dirname, "../..");
@@ -45,9 +44,4 @@ test("each error code has the exit code of the command", () => {
           new FxdeskError("", { code: code as ErrorCode, operation: "trades.list", outcome: "unknown" }),
         ),
       ]).toEqual([code, exit]);
-});
-
-test("tests of other faults exist", () => {
-  for (const [, , test] of testedElsewhere)
-    expect([test, existsSync(join(root, test))]).toEqual([test, true]);
 });
