@@ -5,15 +5,13 @@ import type { RecoveredCall } from "../../core/call/response";
 import type { Service } from "../../core/spec/service";
 import { EntryRefusal, eraseDetails, resolveEntry } from "../../core/journal/operator-actions";
 import { type ChainHead, parseHead, formatHead } from "../../core/journal/hash-chain";
-import type { Entry, EntryState } from "../../core/journal/entry";
+import type { Entry } from "../../core/journal/entry";
 import { listEvents, exportLines, type RecordedEvent } from "../../core/journal/events";
-import { getEntry, listEntries } from "../../core/journal/entry-rows";
+import { getEntry } from "../../core/journal/entry-rows";
 import { type VerificationResult, verifyExport, verifyStore } from "../../core/journal/verify";
 import {
   choiceFrom,
-  choicesFrom,
   type Flag,
-  joinWords,
   type ParsedArguments,
   requiredText,
   UsageError,
@@ -40,50 +38,12 @@ import {
 } from "../settings/connection-settings";
 import { outcomeUnknown } from "../command-line/exit-codes";
 import { connectionAndProfileOptions, effectiveSettings } from "../settings/profile";
-import { table } from "../terminal/table";
+import { list } from "./journal-list";
 import { receipt } from "./journal-receipt";
 import { printable, type Terminal, write, writeStderr } from "../terminal/terminal";
 
 const verificationFailed = 1;
-const defaultLimit = 50;
-
-const states: readonly EntryState[] = ["intended", "sent", "done", "rejected", "not-sent", "unknown"];
-
 const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
-
-const toRow = ({ id, begunAt, operation, environment, key, state, reference, ending }: Entry) => ({
-  started: time(begunAt),
-  entry: id,
-  operation,
-  state,
-  identity: ending?.identity,
-  reference,
-  key,
-  environment,
-});
-
-const list: MemberCommand = {
-  description: "Lists money calls with their outcomes, newest first.",
-  flags: [
-    {
-      name: "state",
-      value: "<state>",
-      repeats: true,
-      description: `Only entries in this state: ${joinWords(states)}. May be repeated.`,
-    },
-    { name: "limit", value: "<number>", description: `Maximum number of entries. Default: ${defaultLimit}.` },
-    jsonFlag,
-  ],
-  async run(parsed, terminal) {
-    const isLimit = (text: string) => /^[1-9]\d{0,8}$/.test(text);
-    const limit = validText(parsed, "limit", "a whole number of at least 1", isLimit) ?? defaultLimit;
-    const state = choicesFrom(parsed, "state", states);
-    const entries = await readStore(parsed, terminal, (store) =>
-      listEntries(store, { limit: Number(limit), ...(state && { state }) }),
-    );
-    await printResult(parsed, terminal, entries, table(entries.map(toRow), terminal.stdout.columns));
-  },
-};
 
 /** Renders the facts of an event on one line, without those in the header of the entry. */
 function eventText({ kind, content, details }: RecordedEvent): string {
@@ -231,8 +191,8 @@ const recover = (loadService: ServiceLoader): MemberCommand => ({
   ...connectionAndProfileOptions(),
   operand: "[id]",
   description:
-    "Looks up the outcome of a call whose outcome is unknown, or of all such calls of this connection. Running fxdesk processes " +
-    "that make money calls also do this in the background.",
+    "Looks up the outcome of a call whose outcome is unknown, or of all such calls, and names those that it cannot look up. " +
+    "Exits with code 7 if any stays unknown. Running fxdesk processes that make money calls also look up calls in the background.",
   flags: [jsonFlag],
   helpSections: [recoveryHelp, ...connectionAndProfileOptions().helpSections],
   async run(parsed, terminal) {

@@ -195,8 +195,8 @@ export interface ClientCore {
     options?: CallOptions,
   ): AsyncGenerator<ServiceResponse, void, void>;
   /**
-   * Looks up the outcome of a money call by its journal entry, or of all entries with an unknown outcome that this connection
-   * can look up. An open client that makes money calls also does so in the background.
+   * Looks up the outcome of a money call by its journal entry, or of all entries with an unknown outcome. The last ones are those
+   * that could not be looked up, with the reason. An open client that makes money calls also does so in the background.
    */
   recover(entry?: string): Promise<readonly RecoveredCall[]>;
   /**

@@ -1,7 +1,7 @@
 /** Journal entries as stored: the current state, joined with the intent and the latest event. */
 import { createHash } from "node:crypto";
 import { type CallScope, inScope, scopeValues } from "../store/call-scope";
-import type { Row, Value, StoreAccess } from "../store/database";
+import type { Database, Row, Value, StoreAccess } from "../store/database";
 import { canonicalJson } from "../values/json";
 import { unsealDetails } from "./hash-chain";
 import type { EntryOutcome, Entry, EntryKey, EntryState, Intent } from "./entry";
@@ -115,15 +115,28 @@ export function listIdentifiedEntries(
   return selectEntries(source, where, [...scopeValues(scope), limit]);
 }
 
+/** Selects entries of a list. */
+export interface EntryFilter {
+  readonly state?: readonly EntryState[];
+  /** Only calls that started longer ago, by the clock of the store. */
+  readonly olderThanMs?: number;
+  readonly limit?: number;
+}
+
 /** Returns entries, newest first. */
 export function listEntries(
-  source: StoreAccess,
-  { state, limit }: { readonly state?: readonly EntryState[]; readonly limit?: number },
+  source: StoreAccess & Pick<Database, "now">,
+  { state, olderThanMs, limit }: EntryFilter,
 ): Promise<Entry[]> {
-  const values: Value[] = [...(state ?? [])];
-  const placeholders = values.map((_, index) => `$${index + 1}`).join(", ");
-  const where = state ? `WHERE e.state IN (${placeholders || "NULL"})` : "";
-  if (limit !== undefined) values.push(limit);
-  const limitClause = limit === undefined ? "" : `LIMIT $${values.length}`;
+  const values: Value[] = [];
+  const parameter = (value: Value) => `$${values.push(value)}`;
+  const conditions = [
+    ...(state ? [`e.state IN (${state.map(parameter).join(", ") || "NULL"})`] : []),
+    ...(olderThanMs === undefined
+      ? []
+      : [`i.at < ${source.now} - CAST(${parameter(olderThanMs)} AS BIGINT)`]),
+  ];
+  const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
+  const limitClause = limit === undefined ? "" : `LIMIT ${parameter(limit)}`;
   return selectEntries(source, `${where} ORDER BY e.intent_seq DESC ${limitClause}`, values);
 }

@@ -7,7 +7,14 @@ import type { StoreSettings } from "../store/settings";
 import { AppendQueue } from "./append-queue";
 import { saltDetails } from "./hash-chain";
 import type { Claim, EntryOutcome, Entry, Intent, RecoveryCandidate } from "./entry";
-import { getEntry, hasEnded, hashReference, listEntries, selectEntries } from "./entry-rows";
+import {
+  type EntryFilter,
+  getEntry,
+  hasEnded,
+  hashReference,
+  listEntries,
+  selectEntries,
+} from "./entry-rows";
 import { claim, recordOutcome, markSent, settleAbandoned } from "./transitions";
 
 /** Pauses between reads of an entry that another process holds: initial and maximum. */
@@ -66,7 +73,7 @@ export class Journal {
   }
 
   /** Returns entries, newest first. */
-  list(filter: Parameters<typeof listEntries>[1] = {}): Promise<readonly Entry[]> {
+  list(filter: EntryFilter = {}): Promise<readonly Entry[]> {
     return this.store.use((store) => listEntries(store, filter));
   }
 
@@ -112,35 +119,76 @@ export class Journal {
   }
 
   /**
-   * Leases `unknown` entries for recovery: those that are due, or all. No other process leases them during `holdMs`. Also ends
-   * the entries of processes that died, as `waitForOutcome` does.
+   * Leases `unknown` entries for recovery: those that are due, or all with a higher ID. No other process leases them during
+   * `holdMs`. Also ends the entries of processes that died, as `waitForOutcome` does.
    */
   async leaseUnknown(
     scope: CallScope,
-    which: "due" | "all",
+    which: "due" | { readonly afterId: string },
     holdMs: number,
   ): Promise<readonly RecoveryCandidate[]> {
+    await this.#settleAbandoned(inScope, scopeValues(scope));
+    const values = scopeValues(scope);
+    if (which === "due")
+      return this.#lease(
+        (now) => `${inScope} AND recovery_due_at <= ${now}`,
+        values,
+        holdMs,
+        "recovery_due_at",
+      );
+    return this.#lease(() => `${inScope} AND id > $4`, [...values, which.afterId], holdMs, "id");
+  }
+
+  /** Ends the entries of processes that died. */
+  async #settleAbandoned(where: string, values: readonly Value[]): Promise<void> {
     const abandoned = await this.store.use(({ run, now }) =>
       run(
         `SELECT id FROM fxdesk_journal_entries
-         WHERE ${inScope} AND state IN ('intended', 'sent') AND claim_expires_at <= ${now}`,
-        scopeValues(scope),
+         WHERE ${where} AND state IN ('intended', 'sent') AND claim_expires_at <= ${now}`,
+        values,
       ),
     );
     for (const { id } of abandoned) await this.#queue.append((chain) => settleAbandoned(chain, String(id)));
-    const wanted = (now: string) => (which === "all" ? inScope : `${inScope} AND recovery_due_at <= ${now}`);
-    return this.#lease(wanted, scopeValues(scope), holdMs);
+  }
+
+  /** Returns the scopes with `unknown` entries, after ending those of processes that died. */
+  async listUnknownScopes(): Promise<CallScope[]> {
+    await this.#settleAbandoned("1 = 1", []);
+    const rows = await this.store.use(({ run }) =>
+      run(
+        `SELECT DISTINCT environment, client, operation FROM fxdesk_journal_entries
+         WHERE state = 'unknown' ORDER BY environment, client, operation`,
+      ),
+    );
+    return rows.map(({ environment, client, operation }) => ({
+      environment: String(environment),
+      client: String(client),
+      operation: String(operation),
+    }));
+  }
+
+  /** Returns all `unknown` entries, oldest first, with the end of the lease by which a process searches for them. */
+  async listUnknown(): Promise<readonly { readonly entry: Entry; readonly leasedUntil: number }[]> {
+    return this.store.use(async (store) => {
+      const leases = await store.run(
+        "SELECT id, recovery_lease_until FROM fxdesk_journal_entries WHERE state = 'unknown'",
+      );
+      const ends = new Map(leases.map((row) => [row.id, Number(row.recovery_lease_until)]));
+      const entries = await selectEntries(store, "WHERE e.state = 'unknown' ORDER BY e.intent_seq", []);
+      return entries.map((entry) => ({ entry, leasedUntil: ends.get(entry.id) ?? 0 }));
+    });
   }
 
   /** Leases one entry, due or not. Returns undefined if it is not `unknown` or another process holds the lease. */
   async leaseOne(id: string, holdMs: number): Promise<RecoveryCandidate | undefined> {
-    return (await this.#lease(() => "id = $1", [id], holdMs))[0];
+    return (await this.#lease(() => "id = $1", [id], holdMs, "id"))[0];
   }
 
   #lease(
     wanted: (now: string) => string,
     values: readonly Value[],
     holdMs: number,
+    order: "recovery_due_at" | "id",
   ): Promise<RecoveryCandidate[]> {
     return this.store.use(async (store) => {
       const { run, now } = store;
@@ -150,7 +198,7 @@ export class Journal {
         `UPDATE fxdesk_journal_entries SET recovery_lease_until = ${now} + CAST($${values.length + 1} AS BIGINT)
          WHERE ${isFree} AND id IN (
            SELECT id FROM fxdesk_journal_entries
-           WHERE ${wanted(now)} AND ${isFree} ORDER BY recovery_due_at LIMIT ${maxCandidates})
+           WHERE ${wanted(now)} AND ${isFree} ORDER BY ${order} LIMIT ${maxCandidates})
          RETURNING id, recovery_attempts`,
         [...values, holdMs],
       );

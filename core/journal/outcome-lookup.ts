@@ -105,6 +105,9 @@ export function createOutcomeLookup(context: ClientContext, sendRequest: Handler
       return operation && isRecoverable(operation, context) ? operation : undefined;
     },
 
+    /** True if the connection can look up the calls of the scope, for any client. */
+    reaches: (scope: CallScope): boolean => isInScope(scope, context),
+
     /** Yields the pages of the list of calls in a scope. */
     async *readPages(
       { lookup, recovery }: Declaration,

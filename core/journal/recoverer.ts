@@ -142,14 +142,24 @@ export class Recoverer {
     }
   }
 
-  /** Searches for every unknown call in the registered scopes, due or not. */
+  /**
+   * Searches for every unknown call of the journal, due or not. The last results are those that could not be searched for, with
+   * the reason. Background recovery pauses meanwhile.
+   */
   async recoverAll(): Promise<RecoveryResult[]> {
-    const results: RecoveryResult[] = [];
-    for (const scope of this.#scopes.values()) {
-      const candidates = await this.journal.leaseUnknown(scope, "all", leaseMs);
-      results.push(...(await Promise.all(candidates.map((candidate) => this.#recoverLeased(candidate)))));
+    while (this.#currentPass) await this.#currentPass;
+    clearTimeout(this.#timer);
+    const pass = this.#recoverEverything();
+    this.#currentPass = pass.then(
+      () => undefined,
+      () => undefined,
+    );
+    try {
+      return await pass;
+    } finally {
+      this.#currentPass = undefined;
+      this.#schedule(initialPauseMs);
     }
-    return results;
   }
 
   /** Searches for an entry now, unless another process is doing so. */
@@ -167,6 +177,32 @@ export class Recoverer {
     clearTimeout(this.#timer);
     await this.#currentPass;
     await Promise.all(this.#runningSearches.values());
+  }
+
+  async #recoverEverything(): Promise<RecoveryResult[]> {
+    const results: RecoveryResult[] = [];
+    for (const scope of await this.journal.listUnknownScopes())
+      if (this.lookup.reaches(scope)) results.push(...(await this.#recoverInBatches(scope)));
+    const searched = new Set(results.map(({ entry }) => entry.id));
+    const others = (await this.journal.listUnknown()).filter(({ entry }) => !searched.has(entry.id));
+    return [
+      ...results,
+      ...others.map(({ entry, leasedUntil }) => ({
+        entry,
+        remark: this.lookup.reaches(entry) ? leasedRemark(leasedUntil) : outOfReachRemark(entry),
+        isWorthRetrying: true,
+      })),
+    ];
+  }
+
+  async #recoverInBatches(scope: CallScope): Promise<RecoveryResult[]> {
+    const results: RecoveryResult[] = [];
+    for (let afterId = ""; ;) {
+      const candidates = await this.journal.leaseUnknown(scope, { afterId }, leaseMs);
+      if (candidates.length === 0) return results;
+      results.push(...(await Promise.all(candidates.map((candidate) => this.#recoverLeased(candidate)))));
+      afterId = candidates.map(({ entry }) => entry.id).reduce((one, other) => (one > other ? one : other));
+    }
   }
 
   #countWaiter(id: string, change: 1 | -1): void {
@@ -221,7 +257,7 @@ export class Recoverer {
   async #recoverScope(scope: CallScope): Promise<number> {
     const due = await this.journal.leaseUnknown(
       scope,
-      this.#scannedScopes.has(scope) ? "due" : "all",
+      this.#scannedScopes.has(scope) ? "due" : { afterId: "" },
       leaseMs,
     );
     this.#scannedScopes.add(scope);
@@ -357,6 +393,12 @@ export class Recoverer {
 }
 
 const inProgressRemark = "Another process is searching for this call.";
+/** The process may have died: its lease ends then, too. */
+const leasedRemark = (leasedUntil: number): string =>
+  `Not searched: another process searches for this call until ${new Date(leasedUntil).toISOString()}. Search again then.`;
+const outOfReachRemark = ({ operation, environment }: CallScope): string =>
+  `Not searched: this connection cannot look up ${operation} at ${environment}. Use the connection that made the call, or ask ` +
+  "the service and resolve the entry.";
 const noReferenceRemark = "The call has no reference to search for. A person must resolve the entry.";
 const tooOldRemark =
   "The call is too old to be repeated: the service may have forgotten its request ID. " +

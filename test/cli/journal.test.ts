@@ -53,6 +53,20 @@ describe("a journal with a booking that was done and one that was lost", () => {
     expect(await json("list", "--limit", "1")).toEqual(asJson([lost]));
   });
 
+  test("list finds outcomes that have been unknown for long, and then fails", async () => {
+    await withStore({ location: variables.FXDESK_STORE!, key }, ({ database }) =>
+      database.run("UPDATE fxdesk_journal_events SET at = at - 600000 WHERE entry IN ($1, $2)", [
+        booked.id,
+        lost.id,
+      ]),
+    );
+    const { code, stdout } = await journal("list", "--unknown-longer-than", "9m", "--json");
+    expect([code, JSON.parse(stdout)]).toEqual([1, [expect.objectContaining({ id: lost.id })]]);
+    expect(await journal("list", "--unknown-longer-than", "11m")).toMatchObject({ code: 0 });
+    for (const words of [["10"], ["0m"], ["10m", "--state", "done"]])
+      await usageErrorOf(["journal", "list", "--unknown-longer-than", ...words], { variables });
+  });
+
   test("show prints all events of an entry", async () => {
     const { code, stdout } = await journal("show", booked.id);
     expect(code).toBe(0);
@@ -195,6 +209,16 @@ describe("recover", () => {
       expect.stringMatching(new RegExp(`^${not}  trades.book  unknown  fxdesk searched .*no match`)),
     );
     expect(await json("recover")).toMatchObject([{ entry: not, state: "unknown" }]);
+  });
+
+  test("names an entry for which another process searches", async () => {
+    const booked = await bookWithLostResponse("reset-after");
+    const opened = closeLater(await openJournal({ location: variables.FXDESK_STORE!, key: undefined }));
+    await opened.reschedule(booked, 0);
+    await opened.leaseOne(booked, longMs);
+    const { code, stdout } = await journal("recover");
+    expect(code).toBe(7);
+    expect(stdout).toMatch(new RegExp(`^${booked}  trades.book  unknown  Not searched`));
   });
 
   test("recovers one entry, and none if nothing is unknown", async () => {

@@ -34,7 +34,9 @@ describe.each(engines())("$name", ({ create }) => {
   /** Creates an unknown entry that is not reserved for its process. */
   const lost = async (reference = "FX-1") => journals[0]!.recordOutcome(await entry(reference), abandoned);
   const take = async (which: "due" | "all" = "due", by = 0) =>
-    (await journals[by]!.leaseUnknown(scope, which, longMs)).map((look) => look.entry.id);
+    (await journals[by]!.leaseUnknown(scope, which === "due" ? which : { afterId: "" }, longMs)).map(
+      (look) => look.entry.id,
+    );
 
   test("leases an unknown entry to one of many", async () => {
     const ids = new Set<string>();
