@@ -7,7 +7,6 @@ import type {
   Paging,
   LinkedPages,
   Method as HttpMethod,
-  Effect,
 } from "../spec/operation";
 import type { ReceivedFile } from "../call/received-file";
 import type { CreatedResource, RecoveredCall, ServiceResponse } from "../call/response";
@@ -143,7 +142,10 @@ export type Sections<Ops extends readonly Callable[]> = {
   };
 };
 
-/** A request to a path that the contract does not document. */
+/**
+ * A request to a path that the contract does not document. It commits money unless it is a GET, or an operation of the service
+ * with another effect has its method and path.
+ */
 export interface UndeclaredRequest {
   readonly method: HttpMethod;
   /** Path below the base address, with a leading slash and without a query. */
@@ -154,8 +156,6 @@ export interface UndeclaredRequest {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** Fields of the JSON body. */
   readonly body?: Readonly<Record<string, unknown>>;
-  /** Effect of the request. Default: `read` for GET, `change` otherwise. Only reads are retried after they were sent. */
-  readonly effect?: Effect;
 }
 
 /** Orders and release requests. Every failure is an FxdeskError. */

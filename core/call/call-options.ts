@@ -63,8 +63,8 @@ export interface CallOptions {
   /** Surface that made the call, as recorded in the journal. Default: `client`. */
   readonly surface?: string;
   /**
-   * Set to `needed` to require a person's release for each call that commits money if no policy is configured. With a policy,
-   * the policy alone decides.
+   * Set to `needed` to require the release of one other person for each call that commits money, unless a rule of the policy
+   * matches the call.
    */
   readonly release?: "needed";
   /**

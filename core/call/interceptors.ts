@@ -3,11 +3,12 @@ import { createError, FxdeskError } from "../spec/errors";
 import { callerAbortedError } from "../http/deadline";
 import { toFxdeskError } from "./call-errors";
 import { ReceivedFile } from "./received-file";
-import type { Service } from "../spec/service";
+import type { ClientContext } from "./client-context";
 import type { Interceptor, Next } from "./client-options";
 import { createRequest, type Middleware } from "./middleware";
 import type { PreparedCall } from "./prepared-call";
 import type { ServiceResponse } from "./response";
+import { operationOfCall } from "./service-operation";
 
 type Send = (call: PreparedCall) => Promise<ServiceResponse>;
 
@@ -115,6 +116,7 @@ const violationsOf = async (
 async function interceptCall(
   interceptors: readonly Interceptor[],
   call: PreparedCall,
+  context: ClientContext,
   send: Send,
 ): Promise<ServiceResponse> {
   let sent: Promise<ServiceResponse> | undefined;
@@ -122,11 +124,14 @@ async function interceptCall(
   const pass = (index: number, given: PreparedCall): Promise<ServiceResponse> => {
     // Reads are allowed later: an interceptor may refresh its cache in the background.
     if (hasEnded && call.operation.effect !== "read") return rejectWith(lateCallError(call));
-    if (given.operation !== call.operation && given.operation.effect !== "read")
-      return rejectWith(misuseError(call, `passed on ${given.operation.name} in its place.`));
+    const operation = given === call ? call.operation : operationOfCall(given, context);
+    const { name, effect } = call.operation;
+    if (operation.effect !== "read" && (operation.name !== name || operation.effect !== effect))
+      return rejectWith(misuseError(call, `passed on ${operation.name} in its place.`));
+    const passed = operation === given.operation ? given : { ...given, operation };
     const interceptor = interceptors[index];
-    if (interceptor) return interceptor(given, (next = given) => pass(index + 1, next));
-    return (sent = send(given));
+    if (interceptor) return interceptor(passed, (next = passed) => pass(index + 1, next));
+    return (sent = send(passed));
   };
   try {
     const response: unknown = await raceCallerAbort(
@@ -157,13 +162,13 @@ const interceptMoney = (interceptors: readonly Interceptor[], call: PreparedCall
 
 /** Returns the middleware that runs the interceptors. Each time they pass a call on, it is sent with limits of its own. */
 export const userInterceptors =
-  (interceptors: readonly Interceptor[], service: Service): Middleware =>
+  (interceptors: readonly Interceptor[], context: ClientContext): Middleware =>
   (request, next) => {
     if (interceptors.length === 0) return next(request);
     // A call that an interceptor changed is no longer the one that was released with its order.
     const send: Send = (call) =>
-      next(createRequest(call, service, call === request.call ? request : undefined));
+      next(createRequest(call, context.service, call === request.call ? request : undefined));
     return request.call.operation.effect === "money"
       ? interceptMoney(interceptors, request.call, send)
-      : interceptCall(interceptors, request.call, send);
+      : interceptCall(interceptors, request.call, context, send);
   };

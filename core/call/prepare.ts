@@ -11,6 +11,7 @@ import { limitViolation } from "../http/deadline";
 import { type ClientContext, localAddress, type Settings } from "./client-context";
 import type { CallOptions } from "./call-options";
 import type { PreparedCall } from "./prepared-call";
+import { operationOfCall } from "./service-operation";
 import { invalidInputError, toFxdeskError } from "./call-errors";
 import type { Violation } from "../spec/errors";
 
@@ -165,7 +166,8 @@ function freezeCall(call: PreparedCall): PreparedCall {
 }
 
 /**
- * Returns the validated, encoded request without credentials. Money calls are frozen and copy the caller's values, so that the
+ * Returns the validated, encoded request without credentials. `target` replaces the path and query that follow from the input.
+ * Money calls are frozen and copy the caller's values, so that the
  * request checked is the request sent. Throws an FxdeskError, also if reading the input throws.
  */
 export function prepareCall(
@@ -173,16 +175,20 @@ export function prepareCall(
   input: Values,
   context: ClientContext,
   options: CallOptions,
+  givenTarget?: string,
 ): PreparedCall {
   try {
     const values = collectValues(operation, input, context, options);
-    const { target, headers, body } = encodeRequest(operation, values);
+    const { target: ownTarget, headers, body } = encodeRequest(operation, values);
+    const target = givenTarget ?? ownTarget;
     if (headers.Accept === undefined) headers.accept = "application/json, */*;q=0.8";
     headers["accept-encoding"] = acceptedEncodings;
     const { origin, pathPrefix } = context.addresses[operation.server]!;
     const address = origin + pathPrefix;
-    const call = { operation, values, given: input, address, target, headers, body, options };
-    if (operation.effect !== "money") return call;
+    const isOwn = givenTarget === undefined && context.service.operations.includes(operation);
+    const treatedAs = isOwn ? operation : operationOfCall({ operation, target }, context);
+    const call = { operation: treatedAs, values, given: input, address, target, headers, body, options };
+    if (treatedAs.effect !== "money") return call;
     const given = normalizeInput(operation, input);
     return freezeCall({ ...call, values: structuredClone(values), given: structuredClone(given) });
   } catch (error) {

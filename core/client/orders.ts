@@ -177,7 +177,6 @@ export class Orders {
     const { context } = client;
     const actor = actorOf(context, options);
     const { clientId = "" } = settingsFor(context, options);
-    const release = context.settings.policy === undefined ? options.release : "policy";
     const terms = await termsFor(input, quoteOperation, {
       call: (...call) => client.callPreAuthorized(...call),
       options,
@@ -191,7 +190,8 @@ export class Orders {
       ...(options.contactId !== undefined && { contactId: options.contactId }),
       surface: options.surface ?? "client",
       validUntil: Date.parse(input.valid_until),
-      ...(release && { release }),
+      ...(options.release && { release: options.release }),
+      ...(context.settings.policy !== undefined && { underPolicy: true }),
       ...parseCorrelation(orderName, options.correlation),
       terms,
     };

@@ -58,7 +58,7 @@ export class Pipeline {
     this.#run = composeMiddleware(
       [
         trace,
-        userInterceptors(interceptors, context.service),
+        userInterceptors(interceptors, context),
         context.haltChecker.stopIfHalted,
         this.#requireRelease,
         limitTime(context),
@@ -82,8 +82,8 @@ export class Pipeline {
     target?: string,
   ): Promise<ServiceResponse> {
     return this.#start(operation, () => {
-      const call = this.prepare(operation, input, options);
-      return createRequest(target === undefined ? call : { ...call, target }, this.context.service);
+      const call = prepareCall(operation, input, this.context, options, target);
+      return createRequest(call, this.context.service);
     });
   }
 

@@ -2,9 +2,10 @@
 import { z } from "zod";
 import type { InvalidInput, Violation } from "../spec/errors";
 import { json, operation } from "../spec/declare";
-import { type Declaration, effectDescriptions } from "../spec/operation";
+import type { Declaration } from "../spec/operation";
 import type { Service } from "../spec/service";
 import { invalidInputError } from "../call/call-errors";
+import { undeclaredName as name } from "../call/service-operation";
 import type { UndeclaredRequest } from "../api/client-types";
 
 const anyJson = json(z.unknown(), "Any response.");
@@ -14,19 +15,16 @@ const untypedShape = (values: object = {}) =>
   Object.fromEntries(Object.keys(values).map((key) => [key, z.unknown().optional()]));
 
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-const effects = Object.keys(effectDescriptions);
 const pathMessage = "must be a string that starts with a slash";
 const Fields = z.record(z.string(), z.unknown(), "must be an object of fields").optional();
 
-const Request = z.object({
+const Request = z.strictObject({
   method: z.enum(methods, `must be one of ${methods.join(", ")}`),
   path: z.string(pathMessage).startsWith("/", pathMessage),
   query: Fields,
   body: Fields,
-  effect: z.enum(effects, `must be one of ${effects.join(", ")}`).optional(),
+  server: z.string().optional(),
 });
-
-const name = "client.request";
 
 /** Creates an operation for one request. Throws InvalidInput that lists the invalid parts. */
 export function createUndeclaredOperation(service: Service, request: UndeclaredRequest): Declaration {
@@ -46,13 +44,13 @@ const invalidRequestError = (violations: readonly Violation[]): InvalidInput =>
   invalidInputError({ name }, violations);
 
 function toOperation({ servers, credentials }: Service, request: UndeclaredRequest): Declaration {
-  const { method, path, server = Object.keys(servers)[0]!, query, body, effect } = request;
+  const { method, path, server = Object.keys(servers)[0]!, query, body } = request;
   return operation({
     name,
     tool: "request",
     title: "Request",
     summary: `${method} ${path}`,
-    effect: effect ?? (method === "GET" ? "read" : "change"),
+    effect: method === "GET" ? "read" : "money",
     method,
     path,
     server,

@@ -88,8 +88,7 @@ export function createOutcomeLookup(context: ClientContext, sendRequest: Handler
   const caller = {
     prepare,
     call(operation: Declaration, input: Values, options: CallOptions, target?: string) {
-      const call = prepare(operation, input, options);
-      return send(target === undefined ? call : { ...call, target });
+      return send(prepareCall(operation, input, context, options, target));
     },
   };
 
@@ -138,6 +137,8 @@ export function createOutcomeLookup(context: ClientContext, sendRequest: Handler
       };
       const { address, target, headers, body } = storedCall;
       const requestId = service.requestIdHeader!;
+      if (headers[requestId] === undefined)
+        throw new Error("The call was sent without a request ID, so it cannot be repeated safely.");
       const values = { [requestId]: headers[requestId] };
       const call = { operation, values, given: {}, address, target, headers, body, options: { signal } };
       return outcomeOfResponse(operation, await send(call));

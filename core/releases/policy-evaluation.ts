@@ -41,11 +41,16 @@ function appliesTo({ effects, operations }: PolicyRule, sealed: SealedRequest): 
   return inForce.includes(effectOf(sealed)) || (operations?.includes(sealed.operation) ?? false);
 }
 
-/** Returns all required approvals. If the policy has limits but the amount is unknown, at least one is required. */
+/**
+ * Returns all required approvals. If releases are requested by default, a money call that no rule matches needs one. If the
+ * policy has limits but the amount is unknown, at least one is required.
+ */
 export function approvalRequirements(policy: Policy, sealed: SealedRequest): readonly ApprovalRequirement[] {
   const amount = committedAmount(policy, sealed);
-  const requirements = policy.rules
-    .filter((rule) => appliesTo(rule, sealed))
+  const rules = policy.rules.filter((rule) => appliesTo(rule, sealed));
+  if (rules.length === 0 && sealed.release === "needed" && effectOf(sealed) === "money")
+    return [{ approvals: 1, approvers: policy.people }];
+  const requirements = rules
     .filter(({ above }) => above === undefined || amount === undefined || amount.gt(above))
     .map(({ yes: approvals, from }): ApprovalRequirement => ({
       approvals,

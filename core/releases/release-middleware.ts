@@ -30,6 +30,7 @@ interface AuthorizedCall {
 /** Facts of a request that select its policy. */
 interface RequestOrigin {
   readonly release?: SealedRequest["release"] | undefined;
+  readonly underPolicy?: SealedRequest["underPolicy"];
   readonly requester?: string | undefined;
 }
 
@@ -62,7 +63,10 @@ export class ReleaseMiddleware {
   }
 
   /** Loads policy and people for each call, so that changes apply at once. Throws an FxdeskError if that fails. */
-  async loadAuthority(operation: string, { release, requester }: RequestOrigin): Promise<Authority> {
+  async loadAuthority(
+    operation: string,
+    { release, underPolicy, requester }: RequestOrigin,
+  ): Promise<Authority> {
     const { policy: path, people: peoplePath } = this.context.settings;
     const people = await loadReadablePeople(peoplePath);
     if (path !== undefined) {
@@ -71,7 +75,7 @@ export class ReleaseMiddleware {
       });
       return { policy, people };
     }
-    if (release === "policy")
+    if (underPolicy)
       throw releaseRefusedError(
         operation,
         "The release was requested under a policy, but FXDESK_POLICY is not set for this process.",
@@ -168,6 +172,7 @@ export class ReleaseMiddleware {
       surface: options.surface ?? "client",
       validUntil: Date.now() + defaultValidityMs,
       ...(options.release && { release: options.release }),
+      ...(this.context.settings.policy !== undefined && { underPolicy: true }),
       ...parseCorrelation(operation.name, options.correlation),
       terms: {
         method: operation.method,

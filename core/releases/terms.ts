@@ -74,8 +74,10 @@ interface SealedFacts {
   readonly surface: string;
   /** Milliseconds since 1970. Nothing is sent after this time. */
   readonly validUntil: number;
-  /** `needed`: needs approval even without a policy. `policy`: requested under a policy, and sent only under one. */
-  readonly release?: "needed" | "policy";
+  /** A money call that no rule of the policy matches needs release by anyone except the requester. */
+  readonly release?: "needed";
+  /** True if requested under a policy; then sent only under one. */
+  readonly underPolicy?: true;
   /** JSON of the requester, returned unchanged. */
   readonly correlation?: unknown;
 }

@@ -152,7 +152,7 @@ export const destinationSettingsOf = ({
   ...(tokens ? [tokens.setting, "authClientId"] : []),
 ];
 
-const effectRanks: Readonly<Record<Effect, number>> = { read: 0, change: 1, money: 2 };
+export const effectRanks: Readonly<Record<Effect, number>> = { read: 0, change: 1, money: 2 };
 
 /** Returns the highest effect of the operations that a procedure uses. */
 export const highestEffectOf = ({ uses }: Procedure, operations: readonly Declaration[]): Effect =>

@@ -91,7 +91,7 @@ test.each<[field: string, call: (client: FxdeskClient) => Promise<unknown>]>([
   ["PSU-Http-Method", (client) => client.consents.get(consent, { psu: { "PSU-Http-Method": "TRACE" } })],
   ["PSU-User-Agent", (client) => client.consents.get(consent, { psu: { "PSU-User-Agent": "a\r\nb: c" } })],
   ["X-Request-ID", (client) => client.consents.get(consent, { requestId: "once" })],
-  ["effect", (client) => client.request({ method: "POST", path: "/p", effect: "Money" } as never)],
+  ["effect", (client) => client.request({ method: "POST", path: "/p", effect: "read" } as never)],
   ["body", (client) => client.request({ method: "POST", path: "/p", body: [{ a: 1 }] } as never)],
   ["query", (client) => client.request({ method: "GET", path: "/p", query: "a=1" } as never)],
   ["path", (client) => client.request({ method: "GET", path: "payments" })],
@@ -102,7 +102,7 @@ test.each<[field: string, call: (client: FxdeskClient) => Promise<unknown>]>([
   expect(error).toBeInstanceOf(InvalidInput);
   expect(error).toMatchObject({
     outcome: "not-sent",
-    message: expect.stringContaining(`${field} `) as string,
+    message: expect.stringContaining(field) as string,
   });
   expect(server.heads).toHaveLength(0);
 });

@@ -1,5 +1,9 @@
 /** Missing, misspelt and unreadable protection stops money: nothing reaches the service, and no release is requested. */
 import { writeFile } from "node:fs/promises";
+import { bookTrade } from "../../../core/contract/trades";
+import { initiatePayment } from "../../../core/contract/payments";
+import { operations } from "../../../core/contract/all";
+import { z } from "zod";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { sampleInput } from "../../support/samples";
 import { createReleaseFixture, people, type ReleaseFixture, sampleOrder, secretOf } from "./release-fixture";
@@ -43,12 +47,141 @@ test("a policy with a repeated field sends no money", async () => {
 
 test("a decision needs the seal of the terms that were shown", async () => {
   await place.setPolicy({ people: [...people], rules: [{}] });
-  const { release, seal } = await client.orders.order(sampleOrder());
+  // Its worker would book the order during the other tests.
+  const own = place.client();
+  const { release, seal } = await own.orders.order(sampleOrder());
   const decision = { person: "anna", secret: secretOf("anna"), decision: "release" } as const;
   for (const wrong of [{}, { seal: undefined }, { seal: null }, { seal: "" }, { seal: seal.slice(1) }])
-    await expect(client.orders.decide(release, { ...decision, ...wrong } as never)).rejects.toMatchObject({
+    await expect(own.orders.decide(release, { ...decision, ...wrong } as never)).rejects.toMatchObject({
       code: "release_refused",
     });
-  expect((await client.orders.get(release)).state).toBe("waiting");
+  expect((await own.orders.get(release)).state).toBe("waiting");
+  await own.close();
   expect((await client.orders.decide(release, { ...decision, seal })).state).toBe("released");
+});
+
+describe("releases by default", () => {
+  const payIn = (options: object) => client.payments.initiate(payment, { ...options, release: "needed" });
+
+  test.each([
+    ["of limits only", { amounts: { currency: "EUR" }, limits: { perDay: "100000" } }],
+    ["of rules for other calls", { rules: [{ operations: ["trades.book"] }, { effects: ["change"] }] }],
+  ])("apply under a policy %s", async (_, policy) => {
+    await place.setPolicy({ people: [...people], ...policy } as never);
+    const before = changesAtService();
+    const options = { key: `default ${_}` };
+    const waiting = await payIn(options).catch((error: unknown) => error);
+    expect(waiting).toMatchObject({ code: "release_needed", outcome: "not-sent" });
+    expect(changesAtService()).toBe(before);
+    const { release } = waiting as { release: string };
+    await expect(place.decide(release, "desk")).rejects.toThrow();
+    expect(await place.decide(release, "dora")).toMatchObject({ state: "released" });
+    expect(await payIn(options)).toMatchObject({ paymentId: expect.any(String) as string });
+    const own = place.client();
+    expect(await own.orders.order(sampleOrder(), { release: "needed" })).toMatchObject({ state: "waiting" });
+    await own.close();
+  });
+
+  test("do not apply where a rule matches", async () => {
+    await place.setPolicy({
+      people: [...people],
+      rules: [{ effects: ["money"], above: "100000" }],
+      amounts: { currency: "EUR" },
+    });
+    expect(await payIn({})).toMatchObject({ paymentId: expect.any(String) as string });
+  });
+});
+
+describe("whatever declaration is given", () => {
+  const paymentPath = "/v1/payments/sepa-credit-transfers";
+  const readPayment = { ...initiatePayment, name: "my.read", effect: "read" as const };
+  const input = () => payment as unknown as Record<string, unknown>;
+  const body = () => {
+    const { "payment-service": _s, "payment-product": _p, "PSU-IP-Address": _i, ...fields } = input();
+    return fields;
+  };
+  const request = (method: "POST" | "DELETE", path: string, more = {}) =>
+    client.request({ method, path, ...more });
+
+  const calls: Record<string, () => Promise<unknown>> = {
+    "the declaration of a payment with another effect": () => client.call(readPayment, input()),
+    "that declaration with one parameter for the whole path": () =>
+      client.call(
+        { ...bookTrade, effect: "read", path: "/{place}", parameters: { place: z.string() } } as never,
+        { place: "trades", quote_id: "q-1", reason: "other" },
+      ),
+    "a request for a payment": () => request("POST", paymentPath, { server: "xs2a", body: body() }),
+    "a request for a payment, spelled in another way": () =>
+      request("POST", "/v1/PAYMENTS/sepa%2Dcredit-transfers/", { server: "xs2a", body: body() }),
+    "a request at another server of the same address": () =>
+      place
+        .client({ baseUrl: place.sandbox.xs2aUrl })
+        .request({ method: "POST", path: paymentPath, body: body() }),
+    "a booking": () => request("POST", "/trades", { query: { quote_id: "q-1" }, body: { reason: "other" } }),
+    "a cancellation": () => request("DELETE", `${paymentPath}/p-1`, { server: "xs2a" }),
+    "a path that the service does not declare": () => request("POST", "/beneficiaries", { body: {} }),
+    "a declaration of one's own": () =>
+      client.call({ ...bookTrade, name: "my.order", effect: "change", path: "/orders" } as never, {
+        quote_id: "q-1",
+        reason: "other",
+      }),
+  };
+
+  test.each(Object.keys(calls))("%s needs the release of money", async (name) => {
+    await place.setPolicy({ people: [...people], rules: [{ effects: ["money"] }] });
+    const before = changesAtService();
+    await expect(calls[name]!()).rejects.toMatchObject({ code: "release_needed", outcome: "not-sent" });
+    expect(changesAtService()).toBe(before);
+  });
+
+  test("rules by name apply to the route", async () => {
+    await place.setPolicy({ people: [...people], rules: [{ operations: ["payments.initiate"] }] });
+    for (const call of [
+      () => client.call(readPayment, input()),
+      () => request("POST", paymentPath, { server: "xs2a", body: body() }),
+    ])
+      await expect(call()).rejects.toMatchObject({ code: "release_needed", operation: "payments.initiate" });
+  });
+
+  test("an interceptor cannot pass on a payment as a read, nor change the target of a call", async () => {
+    await place.setPolicy({ people: [...people] });
+    const prepared = client.prepare(
+      operations.find(({ name }) => name === "payments.initiate")!,
+      input(),
+    );
+    const passingOn = (change: object) =>
+      place.client({ interceptors: [(call, next) => next({ ...call, ...change } as never)] });
+    const before = changesAtService();
+    for (const call of [
+      () => passingOn({ ...prepared, operation: readPayment }).accounts.listCurrencyAccounts({}),
+      () =>
+        passingOn({ operation: { ...prepared.operation, path: "/other", effect: "read" } }).trades.list({}),
+      () =>
+        passingOn({ target: "/trades?quote_id=q-1" }).accountDetails.updateAlias({
+          account_details_id: "a-1",
+          alias: "b",
+        }),
+    ])
+      await expect(call()).rejects.toMatchObject({ code: "interceptor", outcome: "not-sent" });
+    expect(changesAtService()).toBe(before);
+  });
+
+  test("a declared change keeps its effect, and a money call is in the journal", async () => {
+    await place.setPolicy({ people: [...people], rules: [{ effects: ["money"] }] });
+    await expect(
+      request("POST", "/account-details/request", {
+        query: { client_id: "unknown" },
+        body: { currency: "GBP", country: "GB" },
+      }),
+    ).rejects.not.toMatchObject({ code: "release_needed" });
+    await place.setPolicy({ people: [...people] });
+    const paid = await client.call(readPayment, input());
+    expect(paid.journal).toMatchObject({ entry: expect.any(String) as string });
+  });
+
+  test("the effect of a request is not for its caller to say", async () => {
+    await expect(request("POST", "/trades", { effect: "read" })).rejects.toMatchObject({
+      code: "invalid_input",
+    });
+  });
 });

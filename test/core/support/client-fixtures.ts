@@ -11,7 +11,12 @@ export const uniqueKey = () => ({ key: randomUUID() });
 export const accountId = "11111111-2222-3333-4444-555555555555";
 export const fileInput = { account_id: accountId, statement_id: accountId } as const;
 /** A call that changes something without committing money. */
-export const changeRequest = { method: "POST", path: "/things", body: { a: 1 } } as const;
+/** A request for an operation with the effect change. */
+export const changeRequest = {
+  method: "POST",
+  path: "/account-details/request",
+  body: { a: 1 },
+} as const;
 
 export const startFaultServer = async (fault: Fault): Promise<FaultServer> =>
   closeLater(await faultServer(fault));
