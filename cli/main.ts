@@ -95,6 +95,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     description: "Show, release or refuse requests that wait for release by a person.",
     load: async ({ extended }) => (await import("./releases/command.js")).releasesCommands(extended),
   },
+  people: {
+    description: "Add, lock and remove the people who request and release, and change their secrets.",
+    load: async () => (await import("./people/command.js")).peopleCommands,
+  },
   openapi: {
     description: "Print an OpenAPI 3.1 document of all operations.",
     load: async ({ extended }) => (await import("./commands/operations.js")).openApiCommand(await extended()),

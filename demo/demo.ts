@@ -1,5 +1,6 @@
 /** Runs everything on one machine: the sandbox, Node-RED with a flow, an MCP endpoint and the releases page. */
 import { randomBytes, randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ReleasesPage, serveReleases } from "../cli/releases-page/server";
@@ -14,7 +15,7 @@ import { serviceFrom } from "../core/client/extensions";
 import { environmentName, optionsFromSettings, settingsFromEnvironment } from "../core/call/settings";
 import { StoreSession } from "../core/store/session";
 import { ReleaseService } from "../core/releases/release-service";
-import { enrol } from "../core/releases/people";
+import { addPerson, createPeople } from "../core/people/administration";
 import type { Service } from "../core/spec/service";
 import { parseStoreSettings } from "../core/store/settings";
 import { serveHttp } from "../mcp";
@@ -75,13 +76,16 @@ async function createReleaseFiles(folder: string): Promise<Releases> {
   const [policyPath, peoplePath] = [join(folder, "policy.json"), join(folder, "people.json")];
   await readOrCreateFile(folder, "policy.json", `${JSON.stringify(policy, null, 2)}\n`);
   const people: Record<string, string> = {};
-  for (const person of ["anna", "bert"]) {
+  const isNew = !existsSync(peoplePath);
+  for (const person of ["anna", "bert"])
     people[person] = await readOrCreateFile(
       folder,
       `secret-of-${person}`,
-      randomBytes(9).toString("base64url"),
+      randomBytes(12).toString("base64url"),
     );
-    await enrol(peoplePath, person, people[person]);
+  if (isNew) {
+    await createPeople(peoplePath, "anna", people.anna!);
+    await addPerson(peoplePath, "bert", people.bert!, { person: "anna", secret: people.anna! });
   }
   return {
     people,

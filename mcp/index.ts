@@ -57,10 +57,11 @@ export interface HttpOptions extends McpOptions, McpListenOptions {
  */
 async function tokenHoldersFor(path: string | undefined): Promise<TokenHolderLookup | undefined> {
   if (path === undefined) return undefined;
-  const { findTokenHolder, loadPeople } = await import("../core/releases/people.js");
+  const { loadPeople } = await import("../core/people/people-file.js");
+  const { findTokenHolder } = await import("../core/people/token.js");
   try {
-    const { tokens } = await loadPeople(path);
-    if (Object.keys(tokens).length === 0) return undefined;
+    const { people } = await loadPeople(path);
+    if (Object.values(people).every(({ token }) => token === undefined)) return undefined;
   } catch (error) {
     console.error(
       `fxdesk: Personal tokens are not accepted, because the people file could not be read: ${(error as Error).message}`,

@@ -117,6 +117,7 @@ const layers = [
   ["core/journal"],
   ["core/call"],
   ["core/http"],
+  ["core/people"],
   ["core/store"],
   ["core/openapi", "core/contract"],
   ["core/spec", "core/files"],

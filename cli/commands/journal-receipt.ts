@@ -14,7 +14,7 @@ async function render(parsed: ParsedArguments, terminal: Terminal): Promise<stri
   const [{ createReceipt }, { loadReceiptKey, receiptKeyPath }, { loadPeople }] = await Promise.all([
     import("../../core/releases/receipt.js"),
     import("../../core/releases/receipt-key.js"),
-    import("../../core/releases/people.js"),
+    import("../../core/people/people-file.js"),
   ]);
   const { people: path } = settingsFrom(parsed, terminal.environment);
   const key = await loadReceiptKey(receiptKeyPath(path));

@@ -114,7 +114,7 @@ async function serveOverHttp(parsed: ParsedArguments, terminal: Terminal): Promi
     .catch((error: Error) => {
       throw error instanceof TypeError
         ? new UsageError(
-            `${error.message} Set ${tokenVariable}, or create personal tokens with fxdesk releases token.`,
+            `${error.message} Set ${tokenVariable}, or create personal tokens with fxdesk people token.`,
           )
         : error;
     });
@@ -184,7 +184,7 @@ export const mcpCommand: Command = {
   ],
   helpSections: [
     paragraph(
-      `With --http, clients send the token in ${tokenVariable}, if it is set, or a personal token (fxdesk releases token).`,
+      `With --http, clients send the token in ${tokenVariable}, if it is set, or a personal token (fxdesk people token).`,
     ),
     paragraph(
       `Environment variables for these flags: ${Object.values(offerVariables).join(", ")}. Flags take precedence.`,

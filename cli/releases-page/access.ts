@@ -1,13 +1,13 @@
 /** Access to the releases page: browser sessions, guesses of secrets, and requests from elsewhere. */
 import { randomBytes } from "node:crypto";
-import type { People } from "../../core/releases/people";
-import { WrongSecret } from "../../core/releases/release-service";
+import { WrongSecret } from "../../core/people/authenticate";
+import { findActivePerson, type People } from "../../core/people/people-file";
 import type { IncomingMessage } from "node:http";
 
 interface Session {
   readonly person: string;
-  /** Hash in the people file at sign-in: a changed secret ends the session. */
-  readonly secretHash: string;
+  /** Epoch of the person at sign-in: a changed secret or a lock ends the session. */
+  readonly epoch: string;
   readonly startedAt: number;
   readonly lastUsedAt: number;
 }
@@ -22,27 +22,27 @@ export class Sessions {
   readonly #sessions = new Map<string, Session>();
 
   /** Starts a session and returns its token for the cookie. */
-  start(person: string, { secrets }: People): string {
+  start(person: string, people: People): string {
     const token = randomBytes(32).toString("base64url");
     const now = Date.now();
-    this.#sessions.set(token, { person, secretHash: secrets[person]!, startedAt: now, lastUsedAt: now });
+    const { epoch } = findActivePerson(people, person)!;
+    this.#sessions.set(token, { person, epoch, startedAt: now, lastUsedAt: now });
     const [oldest] = this.#sessions.keys();
     if (this.#sessions.size > maxSessions) this.#sessions.delete(oldest!);
     return token;
   }
 
-  /** Returns the person of a session and renews it; undefined if it expired or the secret was changed. */
-  personOf(token: string, { secrets }: People): string | undefined {
+  /** Returns the person of a session and renews it; undefined if it expired, or the secret was changed or the person locked. */
+  personOf(token: string, people: People): string | undefined {
     const session = this.#sessions.get(token);
     if (!session) return undefined;
     this.#sessions.delete(token);
-    const { person, secretHash, startedAt, lastUsedAt } = session;
+    const { person, epoch, startedAt, lastUsedAt } = session;
     const now = Date.now();
     if (
       now - lastUsedAt > idleTimeoutMs ||
       now - startedAt > maxSessionMs ||
-      !Object.hasOwn(secrets, person) ||
-      secrets[person] !== secretHash
+      findActivePerson(people, person)?.epoch !== epoch
     )
       return undefined;
     this.#sessions.set(token, { ...session, lastUsedAt: now });

@@ -2,8 +2,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isAborted, type ListenOptions, listenSafely } from "../../core/http/http-server";
 import { ReleaseNotFound, ReleaseRefusal, type Decision } from "../../core/releases/release";
-import { type ReleaseService, WrongSecret } from "../../core/releases/release-service";
-import { isSecretOf, type People, loadPeople } from "../../core/releases/people";
+import type { ReleaseService } from "../../core/releases/release-service";
+import { authenticate, WrongSecret } from "../../core/people/authenticate";
+import { type People, loadPeople } from "../../core/people/people-file";
 import { type DecisionFiles, policyForRelease } from "../../core/releases/decide";
 import { pageHeaders } from "./layout";
 import {
@@ -94,7 +95,7 @@ class PageHandler {
       .find((name) => name !== undefined);
     if (pathname === "/sign-in")
       return isPost
-        ? this.#signIn(await readForm(request), people, origin)
+        ? this.#signIn(await readForm(request), origin)
         : htmlResponse(200, signInPage({ path: safePath(searchParams.get("path")) }));
     if (pathname === "/sign-out" && isPost) {
       for (const token of tokens) this.#sessions.end(token);
@@ -115,17 +116,17 @@ class PageHandler {
       : htmlResponse(200, await this.#renderRelease(id, person, people));
   }
 
-  async #signIn(form: URLSearchParams, people: People, origin: string): Promise<PageResponse> {
+  async #signIn(form: URLSearchParams, origin: string): Promise<PageResponse> {
     const [name, secret, path] = [
       form.get("name") ?? "",
       form.get("secret") ?? "",
       safePath(form.get("path")),
     ];
-    const checkSecret = async () => {
-      if (!(await isSecretOf(people, name, secret))) throw new WrongSecret(name);
-    };
+    let people: People;
     try {
-      await this.#loginThrottle.attempt(name, checkSecret);
+      people = await this.#loginThrottle.attempt(name, () =>
+        authenticate(this.options.files.people, { person: name, secret }),
+      );
     } catch (error) {
       const showFormAgain = (status: number, message: string) =>
         htmlResponse(status, signInPage({ path, name, message }));

@@ -5,14 +5,8 @@ import { StoreSession } from "../../core/store/session";
 import { ReleaseService } from "../../core/releases/release-service";
 import { ReleaseRefusal, type Decision, type Release } from "../../core/releases/release";
 import { describeRequirements, approvalRequirements } from "../../core/releases/policy-evaluation";
-import {
-  enrol,
-  setMailAddress,
-  createToken,
-  loadPeople,
-  removeMailAddress,
-  revokeToken,
-} from "../../core/releases/people";
+import { PeopleRefusal } from "../../core/people/authenticate";
+import { loadPeople } from "../../core/people/people-file";
 import { type Policy, loadPolicy } from "../../core/releases/policy";
 import { releaseStates } from "../../core/releases/states";
 import type { OrderTerms } from "../../core/releases/terms";
@@ -46,10 +40,12 @@ import {
   settingsFrom,
   storeSettingsFrom,
 } from "../settings/connection-settings";
-import { readSecret } from "./secret";
+import { mailHelp } from "../settings/mail-settings";
+import { peoplePath } from "../settings/people-settings";
+import { secretPrompts } from "../settings/secret";
 import { table } from "../terminal/table";
 import { printable, printJson, type Terminal, write, writeStderr, untilStopped } from "../terminal/terminal";
-import { mailHelp, serveReleasesPage, serveFlags } from "./serve";
+import { serveReleasesPage, serveFlags } from "./serve";
 
 const releaseOptions = settingOptions("Store, policy and people", [
   ...storeSettingFields,
@@ -61,7 +57,8 @@ const defaultLimit = 50;
 
 type GivenSettings = Readonly<Record<string, string | undefined>>;
 
-const asUsageErrors = <T>(work: () => Promise<T>): Promise<T> => refusalAsUsage(ReleaseRefusal, work);
+const asUsageErrors = <T>(work: () => Promise<T>): Promise<T> =>
+  refusalAsUsage(ReleaseRefusal, () => refusalAsUsage(PeopleRefusal, work));
 
 /** Runs `work` with a release service. Converts its refusals to a UsageError. */
 async function withReleaseService<T>(
@@ -169,14 +166,6 @@ const showCommand = (loadService: ServiceLoader): MemberCommand => ({
 const asFlag: Flag = { name: "as", value: "<name>", description: "Your name, as in the policy." };
 const noteFlag: Flag = { name: "note", value: "<text>", description: "Reason, stored with the decision." };
 
-function peoplePath({ people }: GivenSettings): string {
-  if (people === undefined)
-    throw new UsageError(
-      "Set FXDESK_PEOPLE or --people to the file with the people who release and their secrets.",
-    );
-  return people;
-}
-
 /** Returns the files that define who may decide. */
 const decisionFiles = async (given: GivenSettings, loadService: ServiceLoader): Promise<DecisionFiles> => ({
   policy: given.policy,
@@ -200,7 +189,7 @@ const decideCommand = (
       const { release, decisions } = await releaseService.get(id);
       const policy = await policyForRelease(release, files, await loadPeople(files.people));
       await writeStderr(terminal, `${renderRelease(release, decisions, policy)}\n\n`);
-      const secret = await readSecret(terminal, `Secret of ${person}: `);
+      const secret = await secretPrompts(terminal).read(`Secret of ${person}: `);
       const note = parsed.string("note");
       return releaseService.decide(id, files, {
         person,
@@ -230,71 +219,6 @@ const cancel: MemberCommand = {
     await printResult(parsed, terminal, toReleaseReport(cancelled), `${id} is ${cancelled.state}.\n`);
   },
 };
-
-/** Returns a command that changes an entry of a person in the people file. Returns the text to print. */
-const personCommand = (
-  declared: Omit<MemberCommand, "operand" | "run">,
-  change: (name: string, path: string, parsed: ParsedArguments, terminal: Terminal) => Promise<string>,
-): MemberCommand => ({
-  ...declared,
-  operand: "<name>",
-  async run(parsed, terminal) {
-    const path = peoplePath(settingsFrom(parsed, terminal.environment));
-    const text = await asUsageErrors(() => change(parsed.operand, path, parsed, terminal));
-    await write(terminal.stdout, `${text}\n`);
-  },
-});
-
-const enrolCommand = personCommand(
-  {
-    description:
-      "Enrols a person: stores a hash of their secret in the people file, which is created if needed. Prompts for the secret, or " +
-      "reads it from standard input.",
-    flags: [],
-  },
-  async (name, path, _, terminal) => {
-    await enrol(path, name, await readSecret(terminal, `New secret of ${name}: `));
-    return `${name} can now release. The hash of the secret is stored in ${path}.`;
-  },
-);
-
-const tokenCommand = personCommand(
-  {
-    description:
-      "Creates a personal token that identifies a requester to fxdesk mcp --http, and prints it once. It replaces the previous " +
-      "token. It cannot be used to release.",
-    flags: [{ name: "revoke", description: "Delete the token instead of creating one." }],
-  },
-  async (name, path, parsed, terminal) => {
-    if (parsed.boolean("revoke")) {
-      await revokeToken(path, name);
-      return `The token of ${name} was deleted.`;
-    }
-    const token = await createToken(path, name);
-    await writeStderr(terminal, `Token of ${name}, shown only once; ${path} stores its hash:\n`);
-    return token;
-  },
-);
-
-const mailFlag: Flag = { name: "mail", value: "<address>", description: "E-mail address for notifications." };
-
-const addressCommand = personCommand(
-  {
-    requiredFlags: "--mail <address>",
-    description:
-      "Sets the e-mail address of a person, for notifications of requests that wait for their decision and of decisions on their own requests.",
-    flags: [mailFlag, { name: "remove", description: "Delete the address." }],
-  },
-  async (name, path, parsed) => {
-    if (parsed.boolean("remove")) {
-      await removeMailAddress(path, name);
-      return `The e-mail address of ${name} was deleted.`;
-    }
-    const address = requiredText(parsed, mailFlag);
-    await setMailAddress(path, name, address);
-    return `${name} is notified at ${address} while fxdesk releases serve runs with e-mail settings.`;
-  },
-);
 
 const runCommand = (loadService: ServiceLoader): MemberCommand => ({
   description:
@@ -351,9 +275,6 @@ export const releasesCommands = (loadService: ServiceLoader): FindCommand =>
       release: decideCommand(loadService, "release", releaseDescription),
       refuse: decideCommand(loadService, "refuse", refuseDescription),
       cancel,
-      enrol: enrolCommand,
-      token: tokenCommand,
-      address: addressCommand,
       run: runCommand(loadService),
       serve: serveCommand(loadService),
     },

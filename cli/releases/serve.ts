@@ -1,11 +1,10 @@
 /** The `fxdesk releases serve` command: the web page on which people release. */
-import { loadPeople } from "../../core/releases/people";
+import { loadPeople } from "../../core/people/people-file";
 import type { ReleaseService } from "../../core/releases/release-service";
 import type { ReleaseMailer, ReleaseMailerOptions } from "../../core/mail/release-mailer";
-import type { MailSettings } from "../../core/mail/mail-server";
-import { type Flag, type ParsedArguments, UsageError } from "../command-line/arguments";
-import { section } from "../command-line/command";
+import { type Flag, type ParsedArguments } from "../command-line/arguments";
 import { listenFlags, listenOptionsFrom, portFlag, throwListenError } from "../command-line/listening";
+import { mailSettingsFrom, throwMailUsage } from "../settings/mail-settings";
 import { type Terminal, writeStderr, untilStopped } from "../terminal/terminal";
 
 const defaultPort = 8082;
@@ -14,34 +13,6 @@ export const serveFlags: readonly Flag[] = [
   portFlag(`Port to listen on; 0 for any free port. Default: ${defaultPort}.`),
   ...listenFlags(),
 ];
-
-const mailVariables = { server: "FXDESK_MAIL_SERVER", from: "FXDESK_MAIL_FROM" } as const;
-
-export const mailHelp = section(
-  "E-mail notifications, as environment variables (optional; requires the package nodemailer)",
-  [
-    [mailVariables.server, "Mail server, for example smtps://user:password@mail.example.com:465."],
-    [mailVariables.from, "Sender address of the e-mails."],
-  ],
-)!;
-
-/** Returns the mail settings; undefined if e-mail is not configured. */
-function mailSettingsFrom({ environment }: Terminal): MailSettings | undefined {
-  const [server, from] = [environment[mailVariables.server], environment[mailVariables.from]];
-  if (!server && !from) return undefined;
-  if (!server || !from)
-    throw new UsageError(`${mailVariables.server} and ${mailVariables.from} must be set together.`);
-  return { server, from };
-}
-
-/** Converts an error about a mail setting to a UsageError about its variable. */
-const throwMailUsage = (error: unknown): never => {
-  if (!(error instanceof TypeError)) throw error;
-  const message = error.message
-    .replace(/^mailServer/, mailVariables.server)
-    .replace(/^mailFrom/, mailVariables.from);
-  throw new UsageError(message);
-};
 
 const startMails = async (mailing: ReleaseMailerOptions): Promise<ReleaseMailer> =>
   (await import("../../core/mail/release-mailer.js")).ReleaseMailer.start(mailing);

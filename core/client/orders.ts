@@ -5,6 +5,7 @@ import type { ClientContext } from "../call/client-context";
 import { actorOf, settingsFor } from "../call/prepare";
 import { openJournal } from "../journal/journal";
 import { environmentOf } from "../journal/outcome-lookup";
+import { PeopleRefusal } from "../people/authenticate";
 import type { OrderCall } from "../orders/leased-order";
 import { orderName, termsFor, validateOrder } from "../orders/order-input";
 import { type OrderInput, parseCorrelation, type SealedOrder } from "../releases/terms";
@@ -102,7 +103,7 @@ export class Orders {
         return await service.decide(id, { policy, people, service: declarations }, input);
       } catch (error) {
         if (error instanceof ReleaseNotFound) throw error;
-        if (error instanceof ReleaseRefusal || error instanceof TypeError)
+        if (error instanceof ReleaseRefusal || error instanceof PeopleRefusal || error instanceof TypeError)
           throw releaseRefusedError(decideName, error.message);
         throw error;
       }

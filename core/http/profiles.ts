@@ -2,11 +2,11 @@
  * Profiles: named logins, stored in a private file in the user's configuration folder. The file holds settings and sealed
  * secrets; the tokens are in the store.
  */
-import { mkdir, open, rename, stat, readFile, rm } from "node:fs/promises";
+import { mkdir, stat, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
+import { replaceFile, withFileLock } from "../store/locked-file";
 import { createSealer, sealLocation } from "../store/sealer";
 import type { StoreSettings } from "../store/settings";
 
@@ -41,7 +41,6 @@ export const profilesPath = (): string => join(configurationFolder(process.env),
 export const isProfileName = (name: string): boolean => /^[a-z0-9][a-z0-9._-]{0,63}$/i.test(name);
 
 const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === "ENOENT";
-const alreadyExists = (error: unknown) => (error as NodeJS.ErrnoException).code === "EEXIST";
 
 /** Throws if other users may read the file. Not checked on Windows, where the folder's permissions apply. */
 async function assertPrivate(path: string): Promise<void> {
@@ -75,26 +74,6 @@ export async function readProfiles(path = profilesPath()): Promise<Profiles> {
   }
 }
 
-/** Longest wait for another process that is updating the file. */
-const lockTimeoutMs = 5_000;
-
-/** Creates the file that will replace the profiles. Its existence is the lock. */
-async function openNextFile(path: string) {
-  const startedAt = performance.now();
-  for (;;) {
-    try {
-      return await open(path, "wx", 0o600);
-    } catch (error) {
-      if (!alreadyExists(error)) throw error;
-      if (performance.now() - startedAt > lockTimeoutMs)
-        throw new Error(`Profiles are locked by another process. If none is running, delete ${path}.`, {
-          cause: error,
-        });
-      await wait(5 + Math.random() * 20);
-    }
-  }
-}
-
 /** Updates one profile atomically; returning `undefined` removes it. */
 export async function updateProfile(
   name: string,
@@ -102,22 +81,16 @@ export async function updateProfile(
   path = profilesPath(),
 ): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const next = `${path}.next`;
-  const file = await openNextFile(next);
-  try {
+  await withFileLock(path, async (target) => {
     const profiles = new Map(await readProfiles(path));
     const changed = change(profiles.get(name));
     if (changed) profiles.set(name, changed);
     else profiles.delete(name);
-    await file.writeFile(`${JSON.stringify({ profiles: Object.fromEntries(profiles) }, undefined, 2)}\n`);
-    await file.sync();
-    await file.close();
-    await rename(next, path);
-  } catch (error) {
-    await file.close().catch(() => undefined);
-    await rm(next, { force: true });
-    throw error;
-  }
+    await replaceFile(
+      target,
+      `${JSON.stringify({ profiles: Object.fromEntries(profiles) }, undefined, 2)}\n`,
+    );
+  });
 }
 
 const secretsLocation = (name: string) => sealLocation("profiles", "secrets", name);

@@ -1,5 +1,5 @@
 /** Sends mail by SMTP, through the optional peer dependency `nodemailer`. */
-import { MailAddress } from "../releases/people";
+import { MailAddress } from "../people/people-file";
 import { isLoopback, withoutBrackets } from "../values/host";
 
 export interface MailSettings {

@@ -14,7 +14,7 @@ import { type DecisionFiles, findDecisionProblem, policyForRelease } from "../re
 import type { ReleaseService } from "../releases/release-service";
 import { MailServer, type MailSettings } from "./mail-server";
 import { requestText, outcomeText } from "./mail-text";
-import { loadPeople } from "../releases/people";
+import { loadPeople } from "../people/people-file";
 import type { ReleaseState } from "../releases/states";
 import { ReleaseReport, toReleaseReport } from "../releases/report";
 
@@ -134,8 +134,9 @@ export class ReleaseMailer {
           : person === release.sealed.requester && requesterStates.has(entry.state);
       const { subject, text } = (isRequest ? requestText : outcomeText)(entry, page);
       const messageId = `<${cursor}.${entry.release}@${settings.from.split("@")[1]}>`;
-      for (const [person, to] of Object.entries(people.addresses))
-        if (isRecipient(person)) await this.#send(person, entry.release, { to, subject, text, messageId });
+      for (const [person, { address: to, lockedSince }] of Object.entries(people.people))
+        if (to !== undefined && lockedSince === undefined && isRecipient(person))
+          await this.#send(person, entry.release, { to, subject, text, messageId });
     } catch (error) {
       this.#stop.signal.throwIfAborted();
       log(`No mail about ${entry.release} was sent: ${(error as Error).message}`);

@@ -1,6 +1,7 @@
 /** Decisions on releases: who may release or refuse a request, and the record of a decision. */
 import type { MomentAccess } from "../store/database";
-import { type People, signDecision } from "./people";
+import type { People } from "../people/people-file";
+import { signDecision } from "./decision-signature";
 import { defaultMoneyPolicy, loadPolicy, type Policy, type PolicyService } from "./policy";
 import { approvalRequirements, canDecide, describeRequirements } from "./policy-evaluation";
 import { type Decision, type Release, ReleaseRefusal } from "./release";

@@ -2,16 +2,14 @@
 import { Big } from "big.js";
 import { z } from "zod";
 import { TradeType } from "../contract/trades";
+import { findLookAlike, PersonName } from "../people/name";
+import { type People, releasersOf } from "../people/people-file";
+import { readProtectedFile } from "../people/protected-file";
 import { callablesOf, type Service } from "../spec/service";
 import { suggestions } from "../values/suggestions";
 import { JsonSyntaxError, type LocatedJson, parseLocatedJson } from "./json-positions";
-import type { People } from "./people";
-import { readProtectedFile } from "./protected-file";
 
-const Name = z
-  .string()
-  .regex(/^[\p{L}\p{N}][\p{L}\p{N}._@-]{0,63}$/u, "must be a name of letters, digits and . _ @ -")
-  .meta({ description: "Name of a person or program, as FXDESK_ACTOR gives it." });
+const Name = PersonName;
 
 const Amount = z
   .string()
@@ -138,6 +136,10 @@ export const Policy = z
     const checkKnown = (name: string, path: PropertyKey[]) => {
       if (!policy.people.includes(name)) addIssue(path, "is not listed in people");
     };
+    policy.people.forEach((name, index) => {
+      const other = findLookAlike(name, policy.people);
+      if (other !== undefined) addIssue(["people", index], `looks like ${other}`);
+    });
     policy.rules.forEach(({ from, yes, above }, index) => {
       from?.forEach((name, position) => checkKnown(name, ["rules", index, "from", position]));
       const eligible = from ?? policy.people;
@@ -163,8 +165,8 @@ export type PolicyRule = z.output<typeof Rule>;
 export type Policy = z.output<typeof Policy>;
 
 /** Returns the policy used if none is set but release is requested: every money call needs one approval by anyone else. */
-export const defaultMoneyPolicy = ({ secrets }: People, requester: string | undefined): Policy => {
-  const people = new Set(Object.keys(secrets));
+export const defaultMoneyPolicy = (file: People, requester: string | undefined): Policy => {
+  const people = new Set(releasersOf(file));
   if (requester !== undefined) people.add(requester);
   return Policy.parse({ people: [...people], rules: [{ effects: ["money"] }] });
 };

@@ -5,8 +5,9 @@ import { getEntry, hasEnded } from "../journal/entry-rows";
 import { listEvents, readHead, type RecordedEvent } from "../journal/events";
 import { EntryRefusal } from "../journal/operator-actions";
 import type { StoreAccess } from "../store/database";
+import type { People } from "../people/people-file";
 import { canonicalJson } from "../values/json";
-import { hasValidSignature, type People } from "./people";
+import { hasValidSignature } from "./decision-signature";
 import { findReleaseOfEntry, listDecisions } from "./repository";
 
 const toTime = (milliseconds: number): string => new Date(milliseconds).toISOString();

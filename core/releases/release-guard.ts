@@ -11,7 +11,8 @@ import {
   hasEnoughApprovals,
   approvalRequirements,
 } from "./policy-evaluation";
-import { type People, hasValidSignature } from "./people";
+import type { People } from "../people/people-file";
+import { hasValidSignature, isOfPresentEpoch } from "./decision-signature";
 import { localTime, type Policy } from "./policy";
 import type { Decision, Release } from "./release";
 import type { SealedRequest } from "./terms";
@@ -21,6 +22,8 @@ import { type DayCommitment, findRelease, listDecisions, markReleaseSent, readCl
 export interface Authority {
   readonly policy: Policy | undefined;
   readonly people: People | undefined;
+  /** Reads both again, because either may change while a request waits to be sent. */
+  readonly reload?: () => Promise<Authority>;
 }
 
 /** Creates the error of a request that was not sent because its release does not allow it. */
@@ -55,7 +58,8 @@ const isValidApproval = (
   decision.hash === hash &&
   decision.decision === "release" &&
   decision.until > moment &&
-  hasValidSignature(people, decision);
+  hasValidSignature(people, decision) &&
+  isOfPresentEpoch(people, decision);
 
 /** True if the valid approvals satisfy the policy. Also true without people: `findReleaseProblem` reports that case. */
 export function isApproved(
@@ -140,7 +144,7 @@ async function checkDayLimit(
 export const createSendGuard =
   (
     { id, sealed: { operation } }: Release,
-    authority: Authority,
+    loaded: Authority,
     nextState: "booking" | "sent",
     findStateProblem: (current: Release, entry: string) => string | undefined,
   ): SendGuard =>
@@ -151,6 +155,7 @@ export const createSendGuard =
     const current = await findRelease(transaction, id);
     if (!current) throw releaseRefusedError(operation, `Release ${id} does not exist.`);
     const decisions = await listDecisions(transaction, id);
+    const authority = (await loaded.reload?.()) ?? loaded;
     const reason =
       findStateProblem(current, entry) ??
       findReleaseProblem(current, decisions, authority, moment) ??

@@ -17,7 +17,7 @@ import { ReleaseRefusal, type Release } from "./release";
 import { effectiveState } from "./states";
 import { findHoursViolation, describeRequirements } from "./policy-evaluation";
 import { type Authority, createSendGuard, releaseRefusedError, requirementsOf } from "./release-guard";
-import { type People, loadPeople } from "./people";
+import { type People, loadPeople } from "../people/people-file";
 import { defaultMoneyPolicy, loadPolicy } from "./policy";
 import { parseCorrelation, type CallTerms, type SealedRequest, type SealedCall } from "./terms";
 
@@ -68,12 +68,13 @@ export class ReleaseMiddleware {
     { release, underPolicy, requester }: RequestOrigin,
   ): Promise<Authority> {
     const { policy: path, people: peoplePath } = this.context.settings;
+    const reload = () => this.loadAuthority(operation, { release, requester });
     const people = await loadReadablePeople(peoplePath);
     if (path !== undefined) {
       const policy = await loadPolicy(path, this.context.service).catch((error: Error) => {
         throw releaseRefusedError(operation, error.message);
       });
-      return { policy, people };
+      return { policy, people, reload };
     }
     if (underPolicy)
       throw releaseRefusedError(
@@ -86,7 +87,7 @@ export class ReleaseMiddleware {
         operation,
         "The call needs release by a person, but no people are configured: set FXDESK_POLICY and FXDESK_PEOPLE.",
       );
-    return { policy: defaultMoneyPolicy(people, requester), people };
+    return { policy: defaultMoneyPolicy(people, requester), people, reload };
   }
 
   /**

@@ -4,7 +4,7 @@ import type { ConfirmRelease } from "../call/call-options";
 import type { MomentAccess, SendGuard } from "../store/database";
 import type { StoreSession } from "../store/session";
 import { type DecisionFiles, policyForRelease, recordDecision } from "./decide";
-import { isSecretOf, loadPeople } from "./people";
+import { authenticate } from "../people/authenticate";
 import { type ApprovalRequirement, describeRequirements } from "./policy-evaluation";
 import {
   type Decision,
@@ -42,13 +42,6 @@ export interface ReleaseRequest {
 
 /** The requester declined to request the release. */
 export class RequestDeclined extends ReleaseRefusal {}
-
-/** The secret is wrong. No decision was recorded. */
-export class WrongSecret extends ReleaseRefusal {
-  constructor(person: string) {
-    super(`The secret of ${person} is wrong. No decision was recorded.`);
-  }
-}
 
 export class ReleaseService {
   constructor(private readonly store: StoreSession) {}
@@ -91,12 +84,11 @@ export class ReleaseService {
   }
 
   /**
-   * Records the decision of the person whose secret is given. Throws a ReleaseRefusal if the decision is not allowed, and a
-   * TypeError if a file is invalid.
+   * Records the decision of the person whose secret is given. Throws a PeopleRefusal if the secret is wrong, a
+   * ReleaseRefusal if the decision is not allowed, and a TypeError if a file is invalid.
    */
   async decide(id: string, files: DecisionFiles, { secret, ...input }: DecisionInput): Promise<Release> {
-    const people = await loadPeople(files.people);
-    if (!(await isSecretOf(people, input.person, secret))) throw new WrongSecret(input.person);
+    const people = await authenticate(files.people, { person: input.person, secret });
     const { release } = await this.get(id);
     const policy = await policyForRelease(release, files, people);
     return changeReleases(this.store, (access) => recordDecision(access, id, { ...input, policy, people }));

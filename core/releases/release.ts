@@ -48,6 +48,8 @@ export interface Decision {
   readonly at: number;
   /** Time until which an approval is valid. */
   readonly until: number;
+  /** Epoch of the person in the people file. */
+  readonly epoch: string;
   /** HMAC with the key of the people file. Proves that the decision was made with the person's secret. */
   readonly mac: string;
   readonly note?: string;

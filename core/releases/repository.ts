@@ -284,7 +284,7 @@ export async function listDecisions({ run, sealer }: StoreAccess, release: strin
       at: Number(row.decided_at),
       until: Number(row.valid_until),
       mac: String(row.mac),
-      ...(JSON.parse(content) as { note?: string }),
+      ...(JSON.parse(content) as Pick<Decision, "epoch" | "note">),
     };
   });
 }
@@ -292,18 +292,15 @@ export async function listDecisions({ run, sealer }: StoreAccess, release: strin
 /** Stores a decision. The last decision of a person replaces earlier ones. */
 export async function saveDecision(
   { run, sealer }: StoreAccess,
-  { release, hash, person, decision, at, until, mac, note }: Decision,
+  { release, hash, person, decision, at, until, mac, ...content }: Decision,
 ): Promise<void> {
-  const content = sealer.seal(
-    JSON.stringify(note === undefined ? {} : { note }),
-    decisionSealLocation(release, person),
-  );
+  const sealed = sealer.seal(JSON.stringify(content), decisionSealLocation(release, person));
   await run(
     `INSERT INTO fxdesk_release_decisions (release, person, decision, seal, decided_at, valid_until, mac, content)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
      ON CONFLICT (release, person) DO UPDATE SET decision = excluded.decision, seal = excluded.seal,
        decided_at = excluded.decided_at, valid_until = excluded.valid_until, mac = excluded.mac, content = excluded.content`,
-    [release, person, decision, hash, at, until, mac, content],
+    [release, person, decision, hash, at, until, mac, sealed],
   );
 }
 

@@ -8,12 +8,12 @@ import { createClient } from "@fxdesk/toolkit";
 import { serveReleases } from "../../cli/releases-page/server";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import type { ListenOptions } from "../../core/http/http-server";
-import { enrol } from "../../core/releases/people";
 import { ReleaseService } from "../../core/releases/release-service";
 import { StoreSession } from "../../core/store/session";
 import { serveHttp } from "../../mcp";
 import { freePort } from "../../demo/ports";
 import { eventually } from "../support/eventually";
+import { writePeople } from "../support/people-file";
 import { closeLater, runLater, tempFolder } from "../support/resources";
 
 const token = "a-token-of-32-characters-or-more";
@@ -35,7 +35,7 @@ const surfaces: Readonly<Record<string, Surface>> = {
     async serve(options) {
       const folder = await tempFolder();
       const people = join(folder, "people.json");
-      await enrol(people, "anna", "the secret of anna");
+      await writePeople(people, ["anna"]);
       const service = closeLater(
         new ReleaseService(new StoreSession({ location: join(folder, "store.db"), key: undefined })),
       );

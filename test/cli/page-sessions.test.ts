@@ -5,18 +5,18 @@ import { Agent, request } from "undici";
 import { serveReleases } from "../../cli/releases-page/server";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import type { ListenOptions } from "../../core/http/http-server";
-import { enrol } from "../../core/releases/people";
 import { ReleaseService } from "../../core/releases/release-service";
 import { StoreSession } from "../../core/store/session";
+import { secretOf, writePeople } from "../support/people-file";
 import { closeLater, tempFolder } from "../support/resources";
 
-const secret = "the secret of anna";
+const secret = secretOf("anna");
 let people: string;
 let service: ReleaseService;
 beforeAll(async () => {
   const folder = await tempFolder();
   people = join(folder, "people.json");
-  await enrol(people, "anna", secret);
+  await writePeople(people, ["anna"]);
   service = closeLater(
     new ReleaseService(new StoreSession({ location: join(folder, "store.db"), key: undefined })),
   );

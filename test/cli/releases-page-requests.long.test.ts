@@ -4,10 +4,11 @@ import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { request } from "undici";
 import { freePort } from "../../demo/ports";
-import { setMailAddress } from "../../core/releases/people";
+import { setMailAddress } from "../../core/people/administration";
 import type { Decision } from "../../core/releases/release";
 import { type ReleasesPage, serveReleases } from "../../cli/releases-page/server";
 import {
+  administrator,
   sampleOrder,
   type ReleaseFixture,
   createReleaseFixture,
@@ -201,7 +202,7 @@ test("fxdesk releases serve mails a link to the page, and SIGTERM stops both", a
   const box = await startMailServerStub();
   const people = join(place.folder, "people-with-addresses.json");
   await copyFile(place.peoplePath, people);
-  await setMailAddress(people, "anna", "anna@example.com");
+  await setMailAddress(people, "anna", "anna@example.com", administrator);
   const serving = spawn(process.execPath, [program, "releases", "serve", "--port", "0"], {
     env: {
       ...storeVariables(place.store.location, place.store.key),

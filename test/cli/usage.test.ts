@@ -13,7 +13,8 @@ const commands = {
   "": ["call", "operations", "login", "whoami", "watch", "mcp", "sandbox", "store", "halt", "openapi"],
   store: ["backup", "check", "forget", "move"],
   journal: ["list", "export", "verify", "show", "receipt", "resolve", "erase", "recover"],
-  releases: ["list", "show", "release", "refuse", "cancel", "enrol", "token", "address", "run", "serve"],
+  releases: ["list", "show", "release", "refuse", "cancel", "run", "serve"],
+  people: ["add", "list", "secret", "lock", "unlock", "remove", "administrator", "address", "token"],
 };
 
 /** Settings of a connection that is never opened. */
@@ -29,7 +30,7 @@ beforeAll(async () => {
     FXDESK_STORE: join(folder, "store.db"),
     FXDESK_PEOPLE: join(folder, "people.json"),
   };
-  await runFxdesk(["releases", "enrol", "anna"], { variables, input: "long enough by far" });
+  await runFxdesk(["people", "add", "anna"], { variables, input: "long enough by far" });
 });
 
 const helpOf = async (...words: readonly string[]): Promise<string> => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Sandbox } from "@fxdesk/sandbox";
 import { declarationsOf } from "@fxdesk/toolkit/operations";
 import { fxdeskService } from "../../core/client/fxdesk-service";
-import { createToken, enrol } from "../../core/releases/people";
+import { createPeople, issueToken } from "../../core/people/administration";
 import { buildInventory } from "../../mcp/inventory";
 import { eventually, untilEvent } from "../support/eventually";
 import { tempFolder } from "../support/resources";
@@ -170,8 +170,9 @@ test("reports a missing connection on the first call; listing still works", asyn
 
 test("accepts tokens of the people file of the connection in fxdesk mcp --http", async () => {
   const people = join(await tempFolder(), "people.json");
-  await enrol(people, "anna", "the secret of anna");
-  const token = await createToken(people, "anna");
+  const secret = "the secret of anna";
+  await createPeople(people, "anna", secret);
+  const token = await issueToken(people, "anna", { person: "anna", secret });
   const served = new McpProcess(["--http", "--allow", "money"], {
     ...demoEnvironment(sandbox),
     FXDESK_PEOPLE: people,

@@ -6,7 +6,8 @@ import { environmentName } from "@fxdesk/toolkit";
 import { operations } from "../../core/contract/all";
 import { openJournal } from "../../core/journal/journal";
 import { orderTrade } from "../../core/procedures/order-trade";
-import { createToken, revokeToken } from "../../core/releases/people";
+import { issueToken, lockPerson, removePerson, revokeToken } from "../../core/people/administration";
+import { PeopleRefusal } from "../../core/people/authenticate";
 import { type HttpServer, serveHttp } from "../../mcp";
 import type { JsonObject } from "../../mcp/render/content";
 import { argumentsOf } from "../../mcp/render/names";
@@ -14,6 +15,7 @@ import { releaseQuestionOf } from "../../mcp/run-tool";
 import { createToolboxServer } from "../../mcp/server";
 import { createToolbox } from "../../mcp/toolbox";
 import {
+  administrator,
   sampleOrder,
   type ReleaseFixture,
   createReleaseFixture,
@@ -311,7 +313,10 @@ describe("several people on one server over HTTP, each with a token", () => {
   beforeAll(async () => {
     people = join(place.folder, "people-with-tokens.json");
     await copyFile(place.peoplePath, people);
-    tokens = { anna: await createToken(people, "anna"), bert: await createToken(people, "bert") };
+    tokens = {
+      anna: await issueToken(people, "anna", administrator),
+      bert: await issueToken(people, "bert", administrator),
+    };
     ofPeople = await serve({ client: place.client({ people }), ...offer, people, token });
   });
 
@@ -359,13 +364,24 @@ describe("several people on one server over HTTP, each with a token", () => {
   });
 
   test("unknown, removed and replaced tokens are refused", async () => {
-    const carl = await createToken(people, "carl");
+    const create = (person: string) => issueToken(people, person, administrator);
+    const carl = await create("carl");
     expect(await status(carl)).toBe(200);
-    const second = await createToken(people, "carl");
+    const second = await create("carl");
     expect([await status(carl), await status(second)]).toEqual([401, 200]);
-    await revokeToken(people, "carl");
+    await revokeToken(people, "carl", administrator);
     for (const refused of [second, "another-unknown-token", ""]) expect(await status(refused)).toBe(401);
-    await expect(revokeToken(people, "carl")).rejects.toThrow("contains no token for carl");
+    await expect(revokeToken(people, "carl", administrator)).rejects.toThrow(PeopleRefusal);
+  });
+
+  test.each([
+    ["locked", "carl", lockPerson],
+    ["removed", "dora", removePerson],
+  ])("the token of a %s person is refused at once", async (_, person, end) => {
+    const presented = await issueToken(people, person, administrator);
+    expect(await status(presented)).toBe(200);
+    await end(people, person, administrator);
+    expect(await status(presented)).toBe(401);
   });
 
   test("only the server's token counts while the people file is unsafe", async () => {

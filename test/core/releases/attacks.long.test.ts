@@ -4,7 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import type { FxdeskClient, Interceptor } from "@fxdesk/toolkit";
-import { signDecision } from "../../../core/releases/people";
+import { loadPeople } from "../../../core/people/people-file";
+import { signDecision } from "../../../core/releases/decision-signature";
 import { sealOf, type SealedOrder } from "../../../core/releases/terms";
 import { checkStore } from "../../../core/client/check-store";
 import { type Store, withStore } from "../../../core/store/open";
@@ -84,10 +85,8 @@ async function forgeDecision(id: string, person: string, mac: string) {
       until,
     };
     const mine = {
+      ...(await loadPeople(place.peoplePath)),
       key: createHash("sha256").update("mine").digest("base64"),
-      secrets: {},
-      tokens: {},
-      addresses: {},
     };
     const given = mac === "signed" ? signDecision(mine, decision).mac : mac;
     await database.run(

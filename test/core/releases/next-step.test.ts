@@ -1,7 +1,8 @@
 /** The next step of an order in each state, by approvals, policy and clock. Approvals are really signed. */
 import { fxdeskService } from "../../../core/client/fxdesk-service";
 import { type NextStep, nextStep, type Review } from "../../../core/orders/next-step";
-import { type People, signDecision } from "../../../core/releases/people";
+import { createEpoch, type People } from "../../../core/people/people-file";
+import { signDecision } from "../../../core/releases/decision-signature";
 import { parsePolicy } from "../../../core/releases/policy";
 import type { Decision, Order } from "../../../core/releases/release";
 import { type ReleaseState, releaseStates } from "../../../core/releases/states";
@@ -14,9 +15,10 @@ const hourMs = 3_600_000;
 
 const people: People = {
   key: Buffer.alloc(32, 1).toString("base64"),
-  secrets: {},
-  tokens: {},
-  addresses: {},
+  version: 2,
+  people: { anna: { epoch: createEpoch() }, bert: { epoch: createEpoch() }, desk: { epoch: createEpoch() } },
+  administrators: [],
+  log: [],
 };
 const otherPeople: People = { ...people, key: Buffer.alloc(32, 2).toString("base64") };
 

@@ -1,6 +1,5 @@
 /** Fixture for releases, closed with its test: a sandbox, a store, a policy, people with secrets, and their clients. */
-import { existsSync } from "node:fs";
-import { chmod, copyFile, rename, writeFile } from "node:fs/promises";
+import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { z } from "zod";
 import { type ClientOptions, createClient, serviceFrom, type FxdeskClient } from "@fxdesk/toolkit";
@@ -10,14 +9,19 @@ import { ReleaseService } from "../../../core/releases/release-service";
 import { type DecisionFiles, type DecisionRequest, recordDecision } from "../../../core/releases/decide";
 import { changeReleases, getRelease } from "../../../core/releases/repository";
 import type { OrderInput } from "../../../core/releases/terms";
-import { enrol, loadPeople } from "../../../core/releases/people";
+import type { Credentials } from "../../../core/people/authenticate";
+import { loadPeople } from "../../../core/people/people-file";
 import { type Policy, loadPolicy } from "../../../core/releases/policy";
 import type { StoreSettings } from "../../../core/store/settings";
 import { closeLater, tempFolder } from "../../support/resources";
+import { secretOf, writePeople } from "../../support/people-file";
 import { openSandbox } from "../../support/sandboxes";
 import { key } from "../store/engines";
 
-export const secretOf = (person: string): string => `the secret of ${person}`;
+export { secretOf };
+
+/** The administrator of the people file. */
+export const administrator: Credentials = { person: "anna", secret: secretOf("anna") };
 
 /** Client options; an option that is undefined is not set. */
 type ClientChanges = { readonly [Name in keyof ClientOptions]?: ClientOptions[Name] | undefined };
@@ -53,17 +57,13 @@ export interface ReleaseFixture {
   ): Promise<{ readonly state: string }>;
 }
 
-/** One people file for all fixtures of the run, because hashing secrets is slow. */
-const peopleFile = (): string => join(process.env.FXDESK_TEST_WORLDS!, "people.json");
 async function createPeopleFile(): Promise<string> {
   const path = join(await tempFolder(), "people.json");
-  if (existsSync(peopleFile())) await copyFile(peopleFile(), path);
-  else {
-    for (const person of people.filter((name) => name !== "desk"))
-      await enrol(path, person, secretOf(person));
-    await copyFile(path, `${peopleFile()}.${process.pid}`);
-    await rename(`${peopleFile()}.${process.pid}`, peopleFile());
-  }
+  await writePeople(
+    path,
+    people.filter((name) => name !== "desk"),
+    ["desk"],
+  );
   return path;
 }
 

@@ -3,11 +3,17 @@ import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type ReleaseMailerOptions, ReleaseMailer } from "../../../core/mail/release-mailer";
-import { setMailAddress } from "../../../core/releases/people";
+import { setMailAddress } from "../../../core/people/administration";
 import { eventually } from "../../support/eventually";
 import { closeLater } from "../../support/resources";
 import { type MailServerStub, startMailServerStub, password } from "./mail-server-stub";
-import { sampleOrder, people as names, type ReleaseFixture, createReleaseFixture } from "./release-fixture";
+import {
+  administrator,
+  sampleOrder,
+  people as names,
+  type ReleaseFixture,
+  createReleaseFixture,
+} from "./release-fixture";
 
 let place: ReleaseFixture;
 let people: string;
@@ -20,7 +26,7 @@ beforeAll(async () => {
   people = join(place.folder, "people-with-addresses.json");
   await copyFile(place.peoplePath, people);
   for (const name of names.filter((each) => each !== "dora"))
-    await setMailAddress(people, name, addressOf(name));
+    await setMailAddress(people, name, addressOf(name), administrator);
   client = place.client();
 });
 beforeEach(async () => {

@@ -18,7 +18,8 @@ export async function readProtectedFile({ setting, path, isSecret }: ProtectedFi
   try {
     const { uid, mode } = await stat(path);
     if (process.platform !== "win32") {
-      if (uid !== process.getuid!() && uid !== 0) throw new TypeError(`${file} is owned by another user.`);
+      if (![0, uid].includes(process.getuid!()) && uid !== 0)
+        throw new TypeError(`${file} is owned by another user.`);
       if (mode & 0o022)
         throw new TypeError(`${file} can be changed by other users. Run \`chmod go-w ${path}\`.`);
       if (isSecret && mode & 0o044)
@@ -29,7 +30,7 @@ export async function readProtectedFile({ setting, path, isSecret }: ProtectedFi
     if (error instanceof TypeError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     const remedy =
-      code === "ENOENT" && setting === "people" ? " Create it with `fxdesk releases enrol <name>`." : "";
+      code === "ENOENT" && setting === "people" ? " Create it with `fxdesk people add <name>`." : "";
     throw new TypeError(`${file} cannot be read: ${message}.${remedy}`, { cause: error });
   }
 }

@@ -1,0 +1,118 @@
+/** The people file: who may release and request, their secrets and tokens, and the key that signs decisions. */
+import { randomBytes } from "node:crypto";
+import { stat } from "node:fs/promises";
+import { z } from "zod";
+import { replaceFile, withFileLock } from "../store/locked-file";
+import { findLookAlike, PersonName } from "./name";
+import { readProtectedFile } from "./protected-file";
+
+const SecretHash = z
+  .string()
+  .regex(
+    /^scrypt\$\d+\$\d+\$\d+\$[A-Za-z0-9+/=]+\$[A-Za-z0-9+/=]+$/,
+    "must be a hash that fxdesk people made",
+  );
+
+const TokenHash = z.string().regex(/^sha256\$[0-9a-f]{64}$/, "must be a hash that fxdesk people made");
+
+export const MailAddress = z.email("must be a mail address, such as anna@example.com");
+
+const Person = z.strictObject({
+  /**
+   * Random, and new whenever the secret changes and when the person is locked, unlocked or added again. Decisions and
+   * sessions are bound to it, so that earlier ones become invalid.
+   */
+  epoch: z.string().regex(/^[\w-]{16}$/, "must be 16 random characters"),
+  /** Without a secret, a person can request but not release. */
+  secret: SecretHash.optional(),
+  /** Hash of the token by which an MCP server authenticates the person as a requester. */
+  token: TokenHash.optional(),
+  /** Mail address for notifications. */
+  address: MailAddress.optional(),
+  lockedSince: z.iso.datetime().optional(),
+});
+export type Person = Readonly<z.output<typeof Person>>;
+
+const version = 2;
+
+const PeopleFile = z
+  .strictObject({
+    version: z.literal(version),
+    /** Signs decisions, so that a process without access to this file cannot forge them. */
+    key: z.base64().length(44, "must be 32 bytes in base64"),
+    people: z.record(PersonName, Person),
+    /** People who may change the file for others. */
+    administrators: z.array(PersonName),
+    /** Changes of the file, oldest first. */
+    log: z.array(
+      z.strictObject({ at: z.iso.datetime(), change: z.string(), person: z.string(), by: z.string() }),
+    ),
+  })
+  .superRefine(({ people }, context) => {
+    for (const name of Object.keys(people)) {
+      const other = findLookAlike(name, Object.keys(people));
+      if (other !== undefined)
+        context.addIssue({ code: "custom", path: ["people", name], message: `looks like ${other}` });
+    }
+  });
+export type People = Readonly<z.output<typeof PeopleFile>>;
+
+/** Loads the file. Throws a TypeError that starts with the setting and never contains the content. */
+export async function loadPeople(path: string): Promise<People> {
+  const json = await readProtectedFile({ setting: "people", path, isSecret: true });
+  let given: unknown;
+  try {
+    given = JSON.parse(json);
+  } catch {
+    throw new TypeError(`people: ${path} is not JSON.`);
+  }
+  if ((given as { version?: unknown } | null)?.version !== version)
+    throw new TypeError(
+      `people: ${path} was made by another version of fxdesk. Move it away and add the people again: fxdesk people add <name>.`,
+    );
+  const { data, error } = PeopleFile.safeParse(given);
+  if (data) return data;
+  const faults = error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
+  throw new TypeError(`people: ${path} is invalid: ${faults.join("; ")}.`);
+}
+
+/** Returns a person; undefined if the file does not contain the name. */
+export const findPerson = ({ people }: People, name: string): Person | undefined =>
+  Object.hasOwn(people, name) ? people[name] : undefined;
+
+/** Returns a person who may act at present; undefined if the name is unknown or locked. */
+export function findActivePerson(people: People, name: string): Person | undefined {
+  const person = findPerson(people, name);
+  return person?.lockedSince === undefined ? person : undefined;
+}
+
+/** Returns the names of the people who can release. */
+export const releasersOf = (people: People): readonly string[] =>
+  Object.keys(people.people).filter((name) => findActivePerson(people, name)?.secret !== undefined);
+
+export const createEpoch = (): string => randomBytes(12).toString("base64url");
+
+const isMissing = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === "ENOENT",
+  );
+
+/**
+ * Changes the file while no other process does. Only with `create` is a missing file created. Throws a TypeError if the file
+ * is unsafe or invalid, before or after the change.
+ */
+export function updatePeople(
+  path: string,
+  change: (before: People) => People | Promise<People>,
+  { create = false } = {},
+): Promise<void> {
+  return withFileLock(path, async (target) => {
+    const before: People =
+      create && (await isMissing(target))
+        ? { version, key: randomBytes(32).toString("base64"), people: {}, administrators: [], log: [] }
+        : await loadPeople(path);
+    const after = PeopleFile.parse(await change(before));
+    await replaceFile(target, `${JSON.stringify(after, null, 2)}\n`);
+  });
+}
