@@ -12,25 +12,24 @@ export function portFrom(parsed: ParsedArguments): number | undefined {
   return text === undefined ? undefined : Number(text);
 }
 
-/** Returns the flags of a server that other machines may reach. `prefix` begins each description. */
-export const listenFlags = (prefix = ""): readonly Flag[] => [
+/** Flags of a server that other machines may reach. */
+export const listenFlags: readonly Flag[] = [
   {
     name: "host",
     value: "<address>",
-    description: `${prefix}Address to listen on. Default: 127.0.0.1. Any address reachable from other machines requires TLS.`,
+    description:
+      "Address to listen on. Default: 127.0.0.1. Any address reachable from other machines requires TLS.",
   },
   {
     name: "address",
     value: "<url>",
     repeats: true,
-    description: `${prefix}Address under which clients reach the server, for example https://desk.example.com. May be repeated; requests for other addresses are refused.`,
+    description:
+      "Address under which clients reach the server, for example https://desk.example.com. May be repeated; requests for other addresses are refused.",
   },
-  { name: "tls-cert", value: "<file>", description: `${prefix}Certificate file (PEM), to serve https.` },
-  { name: "tls-key", value: "<file>", description: `${prefix}Private key file of the certificate (PEM).` },
-  {
-    name: "behind-proxy",
-    description: `${prefix}A proxy ends TLS for --address and forwards the Host header.`,
-  },
+  { name: "tls-cert", value: "<file>", description: "Certificate file (PEM), to serve https." },
+  { name: "tls-key", value: "<file>", description: "Private key file of the certificate (PEM)." },
+  { name: "behind-proxy", description: "A proxy ends TLS for --address and forwards the Host header." },
 ];
 
 function addressFrom(text: string): URL {

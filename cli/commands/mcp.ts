@@ -59,6 +59,12 @@ function offerFrom(
   };
 }
 
+/** Flags that apply to --http alone, as their descriptions say. */
+const httpFlags = [portFlag("Port to listen on. Default: any free port."), ...listenFlags].map((flag) => ({
+  ...flag,
+  description: `With --http: ${flag.description.charAt(0).toLowerCase()}${flag.description.slice(1)}`,
+}));
+
 /** Ends the process at once and logs the calls whose outcome is unknown. */
 function exitNow(server: RunningServer): never {
   const lines = server.unfinishedCalls();
@@ -151,8 +157,7 @@ export const mcpCommand: Command = {
     "default it offers only the everyday tools that read.",
   flags: [
     { name: "http", description: "Serve over HTTP instead of standard input and output." },
-    portFlag("With --http: port to listen on. Default: any free port."),
-    ...listenFlags("With --http: "),
+    ...httpFlags,
     {
       name: "allow",
       value: "<change|money>",

@@ -11,7 +11,7 @@ const defaultPort = 8082;
 
 export const serveFlags: readonly Flag[] = [
   portFlag(`Port to listen on; 0 for any free port. Default: ${defaultPort}.`),
-  ...listenFlags(),
+  ...listenFlags,
 ];
 
 const startMails = async (mailing: ReleaseMailerOptions): Promise<ReleaseMailer> =>
