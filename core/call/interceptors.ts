@@ -167,7 +167,13 @@ export const userInterceptors =
     if (interceptors.length === 0) return next(request);
     // A call that an interceptor changed is no longer the one that was released with its order.
     const send: Send = (call) =>
-      next(createRequest(call, context.service, call === request.call ? request : undefined));
+      next(
+        createRequest(
+          call,
+          context.service,
+          call === request.call ? request : { isReleased: false, release: request.release },
+        ),
+      );
     return request.call.operation.effect === "money"
       ? interceptMoney(interceptors, request.call, send)
       : interceptCall(interceptors, request.call, context, send);

@@ -13,7 +13,9 @@ export interface CallRequest {
   readonly call: PreparedCall;
   /** True for a call that belongs to a released order and needs no release of its own. */
   readonly isReleased: boolean;
-  /** Checks a released money call again, in the transaction in which the journal records it as sent. */
+  /** ID of the released request that this call carries out. */
+  readonly release?: string | undefined;
+  /** Checks a released call again, in the transaction in which the journal records it as sent. */
   readonly guard?: SendGuard | undefined;
   /** Awaited on an open connection, before the first byte of each attempt. If it rejects, nothing is written. */
   readonly beforeWrite?: (() => Promise<void>) | undefined;
@@ -24,6 +26,9 @@ export interface CallRequest {
 
 /** Authorization of a call that belongs to a released order. The guard is checked when the call is sent. */
 export type PreAuthorization = Pick<CallRequest, "guard">;
+
+/** What a request has to do with releases. */
+type RequestRelease = Pick<CallRequest, "isReleased" | "guard" | "release">;
 
 /** Progress of a call. Only the sender and the reader of its response write it; others read it to report the true outcome. */
 export interface SendProgress {
@@ -45,13 +50,14 @@ export type Middleware = (request: CallRequest, next: Handler) => Promise<Servic
 export function createRequest(
   call: PreparedCall,
   { requestIdHeader }: Pick<Service, "requestIdHeader">,
-  release: Pick<CallRequest, "isReleased" | "guard"> = { isReleased: false },
+  { isReleased, guard, release }: RequestRelease = { isReleased: false },
 ): CallRequest {
   const requestId = requestIdHeader && call.values[requestIdHeader];
   return {
     call,
-    isReleased: release.isReleased,
-    guard: release.guard,
+    isReleased,
+    guard,
+    release,
     deadline: new Deadline(),
     progress: {
       attempts: 0,

@@ -105,7 +105,7 @@ export function createClient<
 ): Client<readonly [...Ops, ...KnownEntries<Procedures>, ...KnownEntries<Watches>]>;
 export function createClient(options: ClientOptions, service: ExtendedService = fxdeskService): ClientCore {
   const interceptors = [...(service.interceptors ?? []), ...(options.interceptors ?? [])];
-  const pipeline = new Pipeline(createClientContext(service, options), interceptors);
+  const pipeline = new Pipeline(createClientContext(service, options), interceptors, () => undefined);
   /** Loaded with the first order. */
   const orders = new Lazy(async () => {
     const { Orders } = await import("./orders.js");

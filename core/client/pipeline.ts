@@ -42,7 +42,7 @@ export class Pipeline {
   /** Loaded with the first call that may need a release. */
   readonly #releases = new Lazy(async () => {
     const { ReleaseMiddleware } = await import("../releases/release-middleware.js");
-    return new ReleaseMiddleware(this.context);
+    return new ReleaseMiddleware(this.context, this.onReleaseNeeded);
   });
   /** Loaded with the first call that creates or deletes a resource and commits no money. */
   readonly #resourceIds = new Lazy(async () => {
@@ -53,6 +53,8 @@ export class Pipeline {
   constructor(
     readonly context: ClientContext,
     interceptors: readonly Interceptor[],
+    /** Called when a call waits for release. */
+    private readonly onReleaseNeeded: () => void,
   ) {
     this.#sender = new Sender(context);
     this.#run = composeMiddleware(
@@ -100,6 +102,19 @@ export class Pipeline {
     });
   }
 
+  /** Makes the call of a released request, if it is exactly the released one. */
+  callReleased(
+    operation: Declaration,
+    input: Values,
+    options: CallOptions,
+    release: string,
+  ): Promise<ServiceResponse> {
+    return this.#start(operation, () => {
+      const call = this.prepare(operation, input, options);
+      return createRequest(call, this.context.service, { isReleased: false, release });
+    });
+  }
+
   /** Throws an Error if the store cannot be used or the entry does not exist. */
   async recover(entry: string | undefined): Promise<RecoveredCall[]> {
     if (this.#closed) throw clientClosedError("client.recover");
@@ -143,14 +158,17 @@ export class Pipeline {
   /** Middleware: holds a change until it is released, if a policy or the caller requires it. */
   readonly #requireRelease: Middleware = async (request, next) => {
     const { operation, options } = request.call;
-    const mayNeedRelease = this.context.settings.policy !== undefined || options.release === "needed";
+    const mayNeedRelease =
+      this.context.settings.policy !== undefined ||
+      options.release === "needed" ||
+      request.release !== undefined;
     if (operation.effect === "read" || request.isReleased || !mayNeedRelease) return next(request);
     return (await this.releaseMiddleware()).requireRelease(request, next);
   };
 
-  /** Middleware: sends a money call at most once, through the journal. */
+  /** Middleware: sends a call that commits money or was released at most once, through the journal. */
   readonly #sendOnce: Middleware = async (request, next) =>
-    request.call.operation.effect === "money"
+    request.call.operation.effect === "money" || request.guard
       ? (await this.#idempotency.get()).sendOnce(request, next)
       : next(request);
 

@@ -15,7 +15,7 @@ import type { People } from "../people/people-file";
 import { hasValidSignature, isOfPresentEpoch } from "./decision-signature";
 import { localTime, type Policy } from "./policy";
 import type { Decision, Release } from "./release";
-import type { SealedRequest } from "./terms";
+import { type SealedRequest, sealOf } from "./terms";
 import { type DayCommitment, findRelease, listDecisions, markReleaseSent, readClock } from "./repository";
 
 /** Policy and people that decide whether a request may be sent. Without requirements, no people are needed. */
@@ -143,17 +143,20 @@ async function checkDayLimit(
  */
 export const createSendGuard =
   (
-    { id, sealed: { operation } }: Release,
+    { id, sealed }: Pick<Release, "id" | "sealed">,
     loaded: Authority,
     nextState: "booking" | "sent",
     findStateProblem: (current: Release, entry: string) => string | undefined,
   ): SendGuard =>
   async (sending) => {
     const { entry } = sending;
+    const { operation } = sealed;
     const moment = await readClock(sending.run, sending.moment);
     const transaction = { ...sending, moment };
     const current = await findRelease(transaction, id);
     if (!current) throw releaseRefusedError(operation, `Release ${id} does not exist.`);
+    if (current.hash !== sealOf(id, sealed))
+      throw releaseRefusedError(operation, `The stored request of ${id} is not that of this call.`);
     const decisions = await listDecisions(transaction, id);
     const authority = (await loaded.reload?.()) ?? loaded;
     const reason =

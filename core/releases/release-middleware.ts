@@ -1,25 +1,21 @@
 /** Middleware that holds a request until it is released, and then sends exactly the released request. */
-import { randomUUID } from "node:crypto";
 import type { ClientContext } from "../call/client-context";
-import { type CallRequest, type Handler, withBeforeWrite } from "../call/middleware";
-import { actorOf } from "../call/prepare";
+import type { CallRequest, Handler } from "../call/middleware";
+import { actorOf, prepareCall } from "../call/prepare";
 import { defaultKeyOf, earlierCallWarning, type PreparedCall } from "../call/prepared-call";
 import type { ServiceResponse } from "../call/response";
-import { committedAmountsOf } from "../spec/committed-amounts";
 import { Conflict, FxdeskError, ReleaseNeeded, Unavailable } from "../spec/errors";
 import type { SendGuard } from "../store/database";
-import { customerFromValues } from "../spec/service";
-import { environmentOf } from "../journal/outcome-lookup";
 import { StoreSession } from "../store/session";
 import { redactLocation } from "../store/settings";
 import { ReleaseService, RequestDeclined } from "./release-service";
 import { ReleaseRefusal, type Release } from "./release";
-import { effectiveState } from "./states";
-import { findHoursViolation, describeRequirements } from "./policy-evaluation";
+import { type ApprovalRequirement, describeRequirements, findHoursViolation } from "./policy-evaluation";
 import { type Authority, createSendGuard, releaseRefusedError, requirementsOf } from "./release-guard";
 import { type People, loadPeople } from "../people/people-file";
 import { defaultMoneyPolicy, loadPolicy } from "./policy";
-import { parseCorrelation, type CallTerms, type SealedRequest, type SealedCall } from "./terms";
+import { asReleased, sealCall } from "./sealed-call";
+import { requestHashOf, type SealedCall, type SealedRequest } from "./terms";
 
 /** A call that may be sent, with the guard that checks it again when it is sent. */
 interface AuthorizedCall {
@@ -34,18 +30,6 @@ interface RequestOrigin {
   readonly requester?: string | undefined;
 }
 
-/** Time for which a request waits for release. */
-const defaultValidityMs = 24 * 3_600_000;
-
-/** Returns the call as it was sealed, with the options of the current caller. */
-function restoreSealedCall({ id, key, sealed }: Release, call: PreparedCall): PreparedCall {
-  const { address, target, headers, body, values, given } = sealed.terms as CallTerms;
-  const isKeyed =
-    call.options.key !== undefined || defaultKeyOf({ operation: call.operation, values }) !== undefined;
-  const options = isKeyed ? call.options : { ...call.options, key: key === id ? id : key };
-  return Object.freeze({ operation: call.operation, address, target, headers, body, values, given, options });
-}
-
 /** Loads the people file. Returns undefined if none is set or this process cannot read it. */
 export async function loadReadablePeople(path: string | undefined): Promise<People | undefined> {
   if (path === undefined) return undefined;
@@ -56,7 +40,11 @@ export async function loadReadablePeople(path: string | undefined): Promise<Peop
 export class ReleaseMiddleware {
   #service: ReleaseService | undefined;
 
-  constructor(private readonly context: ClientContext) {}
+  /** `onWaiting` is called when a call waits for release. */
+  constructor(
+    private readonly context: ClientContext,
+    private readonly onWaiting: () => void,
+  ) {}
 
   get service(): ReleaseService {
     return (this.#service ??= new ReleaseService(new StoreSession(this.context.store)));
@@ -91,49 +79,87 @@ export class ReleaseMiddleware {
   }
 
   /**
-   * Middleware: passes on a call that needs no release, or has it. A released call is sent exactly as it was sealed, and is
-   * checked again when it is sent: a money call by the journal, in the transaction that records it as sent, another call by its
-   * own transaction.
+   * Middleware: passes on a call that needs no release, or has it. A released call is sent exactly as it was released, and its
+   * guard checks everything again in the transaction in which the journal records it as sent.
    */
   async requireRelease(request: CallRequest, next: Handler): Promise<ServiceResponse> {
-    const { call, guard } = await this.#authorize(request.call);
-    if (!guard || call.operation.effect === "money") return next({ ...request, call, guard });
-    // One use of the release, also if the call is sent again.
-    const use = randomUUID();
-    const markSent = () =>
-      this.service.markSent(guard, use).catch((error: Error) => {
-        throw this.toError(call.operation.name, error);
-      });
-    return next(withBeforeWrite({ ...request, call }, markSent));
+    return next({ ...request, ...(await this.#authorize(request)) });
   }
 
   /** Throws ReleaseNeeded if the call waits for release, another FxdeskError if it must not be sent. */
-  async #authorize(call: PreparedCall): Promise<AuthorizedCall> {
+  async #authorize({ call, release: id }: CallRequest): Promise<AuthorizedCall> {
     const { name, effect } = call.operation;
     const authority = await this.loadAuthority(name, {
       release: effect === "money" ? call.options.release : undefined,
       requester: actorOf(this.context, call.options),
     });
     const { policy } = authority;
+    if (!policy && id !== undefined)
+      throw releaseRefusedError(name, `${id} was released under a policy, but this process has none.`);
     if (!policy) return { call };
-    const sealed = this.#sealCall(call);
+    const sealed = sealCall(this.context, call);
     const requirements = requirementsOf(policy, sealed);
+    if (id !== undefined && requirements.length === 0)
+      throw releaseRefusedError(
+        name,
+        "The policy requires no release now: its requester sends it by repeating it.",
+      );
     if (requirements.length === 0 && !(policy.limits && effect === "money")) {
       const hoursViolation = findHoursViolation(policy, Date.now());
       if (hoursViolation !== undefined) throw releaseRefusedError(name, hoursViolation);
       return { call };
     }
+    const release = await (
+      id === undefined
+        ? this.#request(call, sealed, requirements)
+        : this.service.get(id).then((found) => found.release)
+    ).catch((error: Error) => {
+      throw this.toError(name, error, effect === "money" ? earlierCallWarning(call) : "");
+    });
+    if (release.state === "waiting") {
+      this.onWaiting();
+      throw releaseNeededError(release, describeRequirements(requirements));
+    }
+    const released = this.#asReleased(release, call, sealed);
+    const sending = { id: release.id, sealed: released.sealed };
+    return {
+      call: released.call,
+      guard: createSendGuard(sending, authority, "sent", findUseProblem),
+    };
+  }
+
+  #request(
+    call: PreparedCall,
+    sealed: SealedCall,
+    requirements: readonly ApprovalRequirement[],
+  ): Promise<Release> {
     const { key, confirmRelease } = call.options;
     const isSingleUse = defaultKeyOf(call) !== undefined;
-    const release = await this.service
-      .request({ sealed, given: call.given, key, isSingleUse, requirements }, confirmRelease)
-      .catch((error: Error) => {
-        throw this.toError(name, error, effect === "money" ? earlierCallWarning(call) : "");
-      });
-    if (effectiveState(release, Date.now()) === "waiting")
-      throw releaseNeededError(release, describeRequirements(requirements));
-    const guard = createSendGuard(release, authority, "sent", findUseProblem);
-    return { call: restoreSealedCall(release, call), guard };
+    const { given } = sealed.terms;
+    return this.service.request({ sealed, given, key, isSingleUse, requirements }, confirmRelease);
+  }
+
+  /** Returns a call as it was released. Throws an FxdeskError if the released request does not follow from it. */
+  #asReleased(release: Release, call: PreparedCall, sealed: SealedCall) {
+    const found = asReleased(release, call, sealed);
+    if (found) return found;
+    const { id, sealed: released } = release;
+    const { operation, options } = call;
+    const { given } = sealed.terms;
+    if (
+      released.kind === "call" &&
+      requestHashOf(released, released.terms.given) === requestHashOf(sealed, given)
+    ) {
+      // The same fields in another order are encoded differently.
+      const again = prepareCall(operation, released.terms.given, this.context, options);
+      const inOrder = asReleased(release, again, sealCall(this.context, again));
+      if (inOrder) return inOrder;
+    }
+    throw new Conflict(
+      `${operation.name}: This call differs from the request of ${id}, which is ${release.state}. Nothing was sent now. ` +
+        "Repeat it with the settings of that request, or cancel that request first.",
+      { operation: operation.name, code: "conflict", outcome: "not-sent" },
+    );
   }
 
   async close(): Promise<void> {
@@ -157,43 +183,13 @@ export class ReleaseMiddleware {
       { operation, code: "unavailable", outcome: "not-sent", retryable: true, cause },
     );
   }
-
-  #sealCall(call: PreparedCall): SealedCall {
-    const { operation, values, given, address, target, headers, body, options } = call;
-    const { service } = this.context;
-    const requester = actorOf(this.context, options);
-    const amounts = committedAmountsOf(operation.commits, values);
-    return {
-      kind: "call",
-      effect: operation.effect === "money" ? "money" : "change",
-      operation: operation.name,
-      environment: environmentOf(this.context, operation)!,
-      client: customerFromValues(service, values),
-      ...(requester !== undefined && { requester }),
-      surface: options.surface ?? "client",
-      validUntil: Date.now() + defaultValidityMs,
-      ...(options.release && { release: options.release }),
-      ...(this.context.settings.policy !== undefined && { underPolicy: true }),
-      ...parseCorrelation(operation.name, options.correlation),
-      terms: {
-        method: operation.method,
-        address,
-        target,
-        headers,
-        ...(body !== undefined && { body }),
-        values,
-        given,
-      },
-      ...(amounts && { amounts }),
-    };
-  }
 }
 
 function releaseNeededError({ id, sealed }: Release, words: string): FxdeskError {
   const { operation, validUntil } = sealed;
   return new ReleaseNeeded(
     `${operation}: The request needs ${words}. It waits as ${id} until ${new Date(validUntil).toISOString()}. Nothing was sent. ` +
-      `Once another person has released it (\`fxdesk releases release ${id} --as <name>\`), repeat the call to send it.`,
+      `Another person can release it (\`fxdesk releases release ${id} --as <name>\`); it is then sent once. Repeat the call for its outcome.`,
     { operation, code: "release_needed", outcome: "not-sent", release: id },
   );
 }

@@ -1,7 +1,7 @@
 /** The releases of one store. Each method is one transaction, except that a request may wait for a confirmation. */
 import { randomBytes } from "node:crypto";
 import type { ConfirmRelease } from "../call/call-options";
-import type { MomentAccess, SendGuard } from "../store/database";
+import type { MomentAccess } from "../store/database";
 import type { StoreSession } from "../store/session";
 import { type DecisionFiles, policyForRelease, recordDecision } from "./decide";
 import { authenticate } from "../people/authenticate";
@@ -47,7 +47,7 @@ export class ReleaseService {
   constructor(private readonly store: StoreSession) {}
 
   /**
-   * Requests release once, or returns the earlier release of the same request. Throws a ReleaseRefusal if the key belongs to
+   * Requests release once, or returns the earlier release of the same request, in its effective state. Throws a ReleaseRefusal if the key belongs to
    * another request, and RequestDeclined if `confirm` declines.
    */
   async request(request: ReleaseRequest, confirm?: ConfirmRelease): Promise<Release> {
@@ -64,7 +64,7 @@ export class ReleaseService {
     return changeReleases(this.store, async (access) => {
       // Found by its ID if the COMMIT response was lost and the transaction runs again.
       const existing = (await findRelease(access, id)) ?? (await findDuplicate(access, request, requestHash));
-      if (existing) return existing;
+      if (existing) return withEffectiveState(existing, access.moment);
       const state = requirements.length > 0 ? "waiting" : "released";
       return insertRelease(access, { id, state, key: key ?? id, requestHash, sealed });
     });
@@ -106,11 +106,6 @@ export class ReleaseService {
     });
   }
 
-  /** Runs the guard of a call that is not recorded in the journal. */
-  markSent(guard: SendGuard, entry: string): Promise<void> {
-    return changeReleases(this.store, (access) => guard({ ...access, entry }));
-  }
-
   close(): Promise<void> {
     return this.store.close();
   }
@@ -127,12 +122,16 @@ function createReleaseId(): string {
 /** Returns the earlier release of the same request, or undefined. Throws if the key belongs to another request. */
 async function findDuplicate(
   access: MomentAccess,
-  { sealed, key, isSingleUse }: ReleaseRequest,
+  { sealed, key, isSingleUse, requirements }: ReleaseRequest,
   requestHash: string,
 ): Promise<Release | undefined> {
   const isReusable = (release: Release): boolean => {
-    const state = effectiveState(release, access.moment);
-    return release.sealed.kind === "order" || state === "sent" || !isFinalState(state);
+    const { kind, validUntil } = release.sealed;
+    if (kind === "order") return true;
+    // Without a key, the same call is another one once the validity of the sent one is over.
+    if (release.state === "sent")
+      return key !== undefined || isSingleUse === true || validUntil > access.moment;
+    return !isFinalState(effectiveState(release, access.moment));
   };
   if (key !== undefined) {
     const latest = await findReleaseByKey(access, sealed, key);
@@ -145,7 +144,12 @@ async function findDuplicate(
   }
   // Two orders with the same terms and without keys are two orders.
   if (sealed.kind === "order") return undefined;
-  const states = ["waiting", "released", ...(isSingleUse ? ["sent" as const] : [])] as const;
+  // A call that needs no release and was sent is repeated as another call.
+  const states = [
+    "waiting",
+    "released",
+    ...(isSingleUse || requirements.length > 0 ? ["sent" as const] : []),
+  ] as const;
   return (await listReleasesOfRequest(access, requestHash, states)).find(isReusable);
 }
 

@@ -118,20 +118,28 @@ export type FaultName = keyof typeof matrix;
 export const faultNames = Object.keys(matrix) as FaultName[];
 
 /** Exit codes of `fxdesk call`. */
-export const exitCodes: Readonly<Partial<Record<Cell["ends"], number>>> = {
+export const exitCodes: Readonly<Record<Cell["ends"], number>> = {
   done: 0,
+  unexpected: 1,
   invalid_input: 2,
+  no_connection: 2,
   unauthorized: 3,
   forbidden: 3,
   not_found: 4,
   conflict: 5,
+  not_allowed: 5,
+  refused: 5,
+  interceptor: 5,
   halted: 5,
+  release_refused: 5,
+  release_needed: 6,
   rate_limited: 6,
   timeout: 6,
   unavailable: 6,
   outcome_unknown: 7,
   service_error: 8,
   invalid_response: 8,
+  file: 8,
   aborted: 130,
 };
 

@@ -95,7 +95,9 @@ describe("releases by default", () => {
 describe("whatever declaration is given", () => {
   const paymentPath = "/v1/payments/sepa-credit-transfers";
   const readPayment = { ...initiatePayment, name: "my.read", effect: "read" as const };
-  const input = () => payment as unknown as Record<string, unknown>;
+  let inputs = 0;
+  /** Returns a payment that differs from all others. */
+  const input = (): Record<string, unknown> => ({ ...payment, endToEndIdentification: `E-${(inputs += 1)}` });
   const body = () => {
     const { "payment-service": _s, "payment-product": _p, "PSU-IP-Address": _i, ...fields } = input();
     return fields;

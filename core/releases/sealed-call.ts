@@ -1,0 +1,127 @@
+/** The sealed request of a call: made from a call, and compared with a call at hand before it is sent. */
+import type { ClientContext } from "../call/client-context";
+import { normalizeInput } from "../call/normalize-input";
+import { actorOf } from "../call/prepare";
+import { defaultKeyOf, type PreparedCall } from "../call/prepared-call";
+import { environmentOf } from "../journal/outcome-lookup";
+import { committedAmountsOf } from "../spec/committed-amounts";
+import { fieldsOf } from "../spec/fields";
+import { customerFromValues } from "../spec/service";
+import { canonicalJson } from "../values/json";
+import type { Release } from "./release";
+import { parseCorrelation, type SealedCall } from "./terms";
+
+/** Time for which a request waits for release. */
+const defaultValidityMs = 24 * 3_600_000;
+
+/** Returns the request that a person releases for this call. */
+export function sealCall(context: ClientContext, call: PreparedCall): SealedCall {
+  const { operation, values, address, target, headers, body, options } = call;
+  const requester = actorOf(context, options);
+  const amounts = committedAmountsOf(operation.commits, values);
+  return {
+    kind: "call",
+    effect: operation.effect === "money" ? "money" : "change",
+    operation: operation.name,
+    environment: environmentOf(context, operation)!,
+    client: customerFromValues(context.service, values),
+    ...(requester !== undefined && { requester }),
+    surface: options.surface ?? "client",
+    ...(options.key !== undefined && { key: options.key }),
+    validUntil: Date.now() + defaultValidityMs,
+    ...(options.release && { release: options.release }),
+    ...(context.settings.policy !== undefined && { underPolicy: true }),
+    ...parseCorrelation(operation.name, options.correlation),
+    terms: {
+      method: operation.method,
+      address,
+      target,
+      headers,
+      ...(body !== undefined && { body }),
+      values,
+      given: normalizeInput(operation, call.given),
+    },
+    ...(amounts && { amounts }),
+  };
+}
+
+/** A generated value contains nothing that could change its surroundings in an encoded request. */
+const isGeneratedValue = (value: unknown): value is string =>
+  typeof value === "string" && /^[\w.:-]{1,64}$/.test(value);
+
+/** Replaces a text in all texts of a JSON value. */
+function replaceText(value: unknown, text: string, replacement: string): unknown {
+  if (typeof value === "string") return value.replaceAll(text, replacement);
+  if (Array.isArray(value)) return value.map((each) => replaceText(each, text, replacement));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, replaceText(each, text, replacement)]),
+  );
+}
+
+/** Returns the terms of a call with the generated values of a released one, which differ from call to call. */
+function withGeneratedValues(
+  { operation, values }: PreparedCall,
+  own: SealedCall["terms"],
+  released: SealedCall["terms"],
+): SealedCall["terms"] {
+  const { method, address, given, ...encoded } = own;
+  const generated = fieldsOf(operation)
+    .filter(({ generate }) => generate !== undefined)
+    .map(({ name }) => [values[name], released.values[name]] as const);
+  const terms = generated.reduce<unknown>(
+    (text, [made, sealed]) =>
+      isGeneratedValue(made) && isGeneratedValue(sealed) ? replaceText(text, made, sealed) : text,
+    encoded,
+  ) as typeof encoded;
+  return { ...terms, method, address, given };
+}
+
+/** What a released call is sent as. */
+interface ReleasedCall {
+  readonly call: PreparedCall;
+  /** The request as it follows from the call. */
+  readonly sealed: SealedCall;
+}
+
+/**
+ * Returns the call at hand as it was released, or undefined if a released request does not follow from it. Operation, effect,
+ * amounts, requester and terms come from the call; only what no call has comes from the release: its validity and origin.
+ */
+export function asReleased(
+  { id, sealed: released }: Release,
+  call: PreparedCall,
+  atHand: SealedCall,
+): ReleasedCall | undefined {
+  if (released.kind !== "call") return undefined;
+  const { surface, key, validUntil, release, underPolicy, correlation } = released;
+  const {
+    surface: _surface,
+    key: _ownKey,
+    validUntil: _validUntil,
+    release: _release,
+    underPolicy: _underPolicy,
+    correlation: _correlation,
+    ...facts
+  } = atHand;
+  const sealed: SealedCall = {
+    ...facts,
+    surface,
+    ...(key !== undefined && { key }),
+    validUntil,
+    ...((atHand.release ?? release) && { release: "needed" }),
+    ...(underPolicy && { underPolicy }),
+    ...(correlation !== undefined && { correlation }),
+    terms: withGeneratedValues(call, atHand.terms, released.terms),
+  };
+  if (canonicalJson(sealed) !== canonicalJson(released)) return undefined;
+  const { address, target, headers, body, values, given } = sealed.terms;
+  const { operation } = call;
+  const { key: _key, ...ownOptions } = call.options;
+  const journalKey = key ?? (defaultKeyOf({ operation, values }) === undefined ? id : undefined);
+  const options = { ...ownOptions, ...(journalKey !== undefined && { key: journalKey }) };
+  return {
+    sealed,
+    call: Object.freeze({ operation, address, target, headers, body, values, given, options }),
+  };
+}

@@ -1,0 +1,130 @@
+/**
+ * Requests forged in the store, with its key: what is sent is decided by the call at hand and by what a person signed, never by
+ * a row.
+ */
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { type SealedCall, sealOf } from "../../../core/releases/terms";
+import { withStore } from "../../../core/store/open";
+import { sealLocation } from "../../../core/store/sealer";
+import { sampleInput } from "../../support/samples";
+import { createReleaseFixture, people, type ReleaseFixture } from "./release-fixture";
+
+let place: ReleaseFixture;
+let client: FxdeskClient;
+let payment: Parameters<FxdeskClient["payments"]["initiate"]>[0];
+beforeAll(async () => {
+  place = await createReleaseFixture({
+    policy: {
+      people: [...people],
+      rules: [{ effects: ["money"], above: "1000", from: ["anna", "bert"] }],
+      amounts: { currency: "EUR" },
+      limits: { perTrade: "10000" },
+    },
+  });
+  // Requests only, so that nothing is sent but by the repeated calls below.
+  client = place.client();
+  payment = {
+    ...((await sampleInput("payments.initiate", client)) as unknown as typeof payment),
+    instructedAmount: { currency: "EUR", amount: "9000.00" },
+  };
+});
+
+const posts = () =>
+  place.sandbox.requests.filter(({ method, url }) => method === "POST" && url.startsWith("/v1/payments"))
+    .length;
+
+async function request(reference: string, by = client): Promise<string> {
+  const input = { ...payment, endToEndIdentification: reference };
+  const error = await by.payments.initiate(input).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: "release_needed" });
+  return (error as { release: string }).release;
+}
+
+const repeat = (reference: string, by = client) =>
+  by.payments.initiate({ ...payment, endToEndIdentification: reference }).then(
+    () => "sent",
+    ({ code }: { code: string }) => code,
+  );
+
+/** Rewrites the sealed request of a release with a matching seal, and the given columns. */
+const rewrite = (id: string, change: (sealed: SealedCall) => SealedCall, columns = "state = 'released'") =>
+  withStore(place.store, async ({ run, sealer }) => {
+    const location = sealLocation("fxdesk_releases", "content", id);
+    const [row] = await run("SELECT content FROM fxdesk_releases WHERE id = $1", [id]);
+    const sealed = change(JSON.parse(sealer.unseal(String(row!.content), location)) as SealedCall);
+    await run(`UPDATE fxdesk_releases SET content = $2, seal = $3, ${columns} WHERE id = $1`, [
+      id,
+      sealer.seal(JSON.stringify(sealed), location),
+      sealOf(id, sealed),
+    ]);
+  });
+
+const one = { amount: "1", currency: "EUR" };
+const withBody = (sealed: SealedCall, change: (body: string) => string): SealedCall => ({
+  ...sealed,
+  terms: { ...sealed.terms, body: change(sealed.terms.body!) },
+});
+
+test.each<[string, (sealed: SealedCall) => SealedCall]>([
+  ["a smaller amount", (sealed) => ({ ...sealed, amounts: [one] })],
+  ["no amount", (sealed) => ({ ...sealed, amounts: [] })],
+  ["a lesser effect", (sealed) => ({ ...sealed, effect: "change" })],
+  ["another operation", (sealed) => ({ ...sealed, operation: "payments.cancel" })],
+  ["another requester", (sealed) => ({ ...sealed, requester: "bert" })],
+  ["no policy", (sealed) => ({ ...sealed, release: "needed" })],
+])("sends nothing after the request was rewritten with %s", async (name, change) => {
+  const before = posts();
+  const id = await request(name);
+  await rewrite(id, change);
+  expect(await repeat(name)).not.toBe("sent");
+  expect(posts()).toBe(before);
+});
+
+test.each<[string, (sealed: SealedCall) => SealedCall]>([
+  ["body", (sealed) => withBody(sealed, (body) => body.replace("9000.00", "9999.00"))],
+  ["target", (sealed) => ({ ...sealed, terms: { ...sealed.terms, target: `${sealed.terms.target}?x=1` } })],
+  ["headers", (sealed) => ({ ...sealed, terms: { ...sealed.terms, headers: {} } })],
+  [
+    "values that are generated",
+    (sealed) => {
+      const evil = `${sealed.terms.headers["X-Request-ID"]}","x":"y`;
+      const text = JSON.stringify(sealed.terms).replaceAll(
+        sealed.terms.headers["X-Request-ID"]!,
+        JSON.stringify(evil).slice(1, -1),
+      );
+      return { ...sealed, terms: JSON.parse(text) as SealedCall["terms"] };
+    },
+  ],
+])("sends nothing if the %s of a released request do not follow from its fields", async (name, change) => {
+  const before = posts();
+  const id = await request(name);
+  await rewrite(id, change, "state = 'waiting'");
+  // The person signs what the row contains.
+  await place.decide(id, "anna");
+  expect(await repeat(name)).toBe("conflict");
+  expect(posts()).toBe(before);
+});
+
+test("does not send the released request of another call", async () => {
+  const [released, other] = [await request("released"), await request("other")];
+  await place.decide(released, "anna");
+  const before = posts();
+  await withStore(place.store, async ({ run }) => {
+    const [row] = await run("SELECT request_hash FROM fxdesk_releases WHERE id = $1", [other]);
+    await run("UPDATE fxdesk_releases SET state = 'cancelled' WHERE id = $1", [other]);
+    await run("UPDATE fxdesk_releases SET request_hash = $2 WHERE id = $1", [released, row!.request_hash!]);
+  });
+  expect(await repeat("other")).not.toBe("sent");
+  expect(posts()).toBe(before);
+});
+
+test("records no decision without the seal that the person was shown", async () => {
+  const id = await request("without a seal");
+  const { decide } = client.orders as unknown as { decide: (id: string, input: object) => Promise<unknown> };
+  const secret = "the secret of anna";
+  for (const seal of [undefined, "", "ab".repeat(32)])
+    await expect(decide(id, { person: "anna", secret, decision: "release", seal })).rejects.toMatchObject({
+      code: "release_refused",
+    });
+  expect(await client.orders.get(id)).toMatchObject({ state: "waiting" });
+});
