@@ -9,9 +9,10 @@ import {
   parseStoreSettings,
   type StoreSettings,
 } from "../../core/store/settings";
-import { type ParsedArguments, UsageError } from "../command-line/arguments";
+import { type Flag, type ParsedArguments, requiredText, UsageError } from "../command-line/arguments";
 import { columns, commandGroup, jsonFlag, type MemberCommand, printResult } from "../command-line/command";
 import { settingsFrom, storeOptions, storeSettingsFrom, useStore } from "../settings/connection-settings";
+import { readSecret } from "../releases/secret";
 import type { Terminal } from "../terminal/terminal";
 
 const checkFailed = 1;
@@ -109,7 +110,7 @@ const backup: MemberCommand = {
       throw new UsageError("Back up a store in PostgreSQL with pg_dump. Nothing was written.");
     const path = resolve(parsed.operand);
     if (existsSync(path)) throw new UsageError(`${path} exists. Nothing was written: name a new file.`);
-    const { backUpStore } = await import("../../core/store/backup.js");
+    const { backUpStore } = await import("../../core/client/backup.js");
     const { store, entries } = await backUpStore(settings, path);
     await print(parsed, terminal, { store, backup: path, entries }, [
       ["Store", store],
@@ -118,6 +119,78 @@ const backup: MemberCommand = {
     ]);
   },
 };
+
+const restore: MemberCommand = {
+  operand: "<file>",
+  description:
+    "Replaces the store by a backup. No process sends money from it until a person confirms the restore with fxdesk store confirm. " +
+    "Restore a store in PostgreSQL with pg_restore.",
+  flags: [jsonFlag],
+  async run(parsed, terminal) {
+    const settings = storeSettingsFrom(parsed, terminal);
+    if (isPostgres(settings.location))
+      throw new UsageError("Restore a store in PostgreSQL with pg_restore. Nothing was changed.");
+    const path = resolve(parsed.operand);
+    if (!existsSync(path)) throw new UsageError(`${path} does not exist. Nothing was changed.`);
+    const { restoreStore } = await import("../../core/client/backup.js");
+    const { store, entries } = await restoreStore(settings, path);
+    await print(parsed, terminal, { store, backup: path, entries }, [
+      ["Store", store],
+      ["Backup", path],
+      ["Calls in the journal", String(entries)],
+      ["Next", "Compare it with the service, then run fxdesk store confirm --by <name>."],
+    ]);
+  },
+};
+
+const personFlag: Flag = {
+  name: "by",
+  value: "<name>",
+  description: "Your name. With a people file (FXDESK_PEOPLE), your secret is asked.",
+};
+
+const confirm: MemberCommand = {
+  requiredFlags: "--by <name>",
+  description:
+    "Confirms that the store was restored, so that this machine sends money from it again. The journal records who confirmed. " +
+    "Until --payments-checked, each booking is first searched at the service, and other money calls are refused.",
+  flags: [
+    personFlag,
+    {
+      name: "payments-checked",
+      description:
+        "Also confirms that you have compared all payments and trades since the backup with the service.",
+    },
+    jsonFlag,
+  ],
+  async run(parsed, terminal) {
+    const by = requiredText(parsed, personFlag);
+    const settings = existingStoreFrom(parsed, terminal, "Nothing was confirmed.");
+    const arePaymentsChecked = parsed.boolean("payments-checked") ?? false;
+    await authenticate(settings, by, terminal);
+    const { confirmRestore } = await import("../../core/journal/restores.js");
+    const recorded = await useStore(parsed, terminal, (store) =>
+      confirmRestore(store, settings, { by, arePaymentsChecked }),
+    );
+    const text =
+      recorded.length > 0 ? recorded.join(", ") : "nothing: the store has all that this machine has seen";
+    await print(parsed, terminal, { recorded }, [["Recorded", text]]);
+  },
+};
+
+/** Throws a UsageError unless the person knows the secret in the people file, if one is set. */
+async function authenticate(
+  { people: path }: StoreSettings,
+  person: string,
+  terminal: Terminal,
+): Promise<void> {
+  if (!path) return;
+  const { loadPeople, isSecretOf } = await import("../../core/releases/people.js");
+  const people = await loadPeople(path);
+  const secret = await readSecret(terminal, `Secret of ${person}: `);
+  if (!(await isSecretOf(people, person, secret)))
+    throw new UsageError(`The name or the secret is wrong. Nothing was confirmed.`);
+}
 
 const forget: MemberCommand = {
   operand: "<id or client>",
@@ -137,5 +210,5 @@ export const storeCommands = commandGroup({
   name: "fxdesk store",
   description: "The store is the database of fxdesk: journal, tokens, watch positions, releases and halts.",
   options: storeOptions,
-  commands: { backup, check, forget, move },
+  commands: { backup, check, confirm, forget, move, restore },
 });

@@ -5,8 +5,14 @@ import type { Store } from "../store/open";
 import { sealLocation } from "../store/sealer";
 import { canonicalJson } from "../values/json";
 
-/** `erased`: the details of the entry's earlier events were removed. */
-export type EventKind = "intent" | "sent" | "ended" | "erased";
+/**
+ * `erased`: the details of the entry's earlier events were removed. Events of the store itself: it was `restored` from a backup,
+ * a person `confirmed` that, and a person `checked` the calls that it may not know.
+ */
+export type EventKind = "intent" | "sent" | "ended" | "erased" | "restored" | "confirmed" | "checked";
+
+/** Stands for the entry in events of the store itself. */
+export const storeEvents = "store";
 
 /** An event of an entry. Contains no personal data, which belongs to the details outside the chain. */
 export interface ChainEvent {
@@ -73,6 +79,9 @@ export const unsealDetails = (
 
 /** The chain during a transaction that excludes all other writers. */
 export interface ChainWriter extends MomentAccess {
+  readonly storeId: string;
+  /** The last event, including those of this transaction. */
+  readonly head: () => ChainHead;
   /** Appends an event whose content includes the hash of its details. Returns its `seq`. */
   append(
     entry: string,
@@ -84,7 +93,7 @@ export interface ChainWriter extends MomentAccess {
 
 /** Runs `work` in one transaction that can append to the chain. Only one process at a time appends. */
 export const withChain = <T>(
-  { database, now, sealer }: Store,
+  { database, now, sealer, id }: Store,
   work: (chain: ChainWriter) => Promise<T>,
   options?: TransactionOptions,
 ): Promise<T> =>
@@ -99,6 +108,8 @@ export const withChain = <T>(
       run,
       sealer,
       moment,
+      storeId: id,
+      head: () => head,
       async append(entry, kind, facts, details) {
         const content = details ? { ...facts, details: hashDetails(details) } : facts;
         const event: ChainEvent = { seq: head.seq + 1, entry, kind, at: moment, content };

@@ -12,7 +12,15 @@ import { type CallRequest, type Handler, withBeforeWrite } from "../call/middlew
 import { actorOf } from "../call/prepare";
 import { defaultKeyOf, earlierCallWarning, keyNameOf, type PreparedCall } from "../call/prepared-call";
 import type { ServiceResponse } from "../call/response";
-import { Aborted, Conflict, FxdeskError, type JournalNote, Timeout, Unavailable } from "../spec/errors";
+import {
+  Aborted,
+  Conflict,
+  createError,
+  FxdeskError,
+  type JournalNote,
+  Timeout,
+  Unavailable,
+} from "../spec/errors";
 import { Halted } from "../store/halt";
 import { redactLocation } from "../store/settings";
 import { type Deadline, DeadlineEnded } from "../http/deadline";
@@ -24,6 +32,7 @@ import { environmentOf, createOutcomeLookup, isInScope, scopesOf } from "./outco
 import { type Journal, openJournal } from "./journal";
 import { type RecoveryResult, Recoverer } from "./recoverer";
 import { journalNoteOf, outcomeOfError, outcomeOfResponse, replay, toResponse } from "./replay";
+import { StoreRestored } from "./restores";
 
 /** Added to a call's own limits when its claim is stored: time to record the outcome. */
 const marginMs = 5_000;
@@ -291,6 +300,13 @@ export class IdempotencyMiddleware {
     if (error instanceof DeadlineEnded)
       return warning === "" ? error : new DeadlineEnded(error.by, `${error.message} ${warning}`.trim());
     if (error instanceof Halted) return haltedError(operation, error);
+    if (error instanceof StoreRestored)
+      return createError(
+        operation.name,
+        "store_restored",
+        "not-sent",
+        `${operation.name}: Nothing was sent. ${error.message}`,
+      );
     const { secrets, store } = this.context;
     const cause = secrets.redactError(error);
     return new Unavailable(

@@ -5,6 +5,7 @@ import type { SendGuard, Value } from "../store/database";
 import { StoreSession } from "../store/session";
 import type { StoreSettings } from "../store/settings";
 import { AppendQueue } from "./append-queue";
+import { Checkpoints } from "./checkpoints";
 import { saltDetails } from "./hash-chain";
 import type { Claim, EntryOutcome, Entry, Intent, RecoveryCandidate } from "./entry";
 import {
@@ -26,7 +27,7 @@ const maxCandidates = 500;
 export async function openJournal(settings: StoreSettings): Promise<Journal> {
   const store = new StoreSession(settings);
   await store.use(async () => undefined);
-  return new Journal(store);
+  return new Journal(store, new Checkpoints(settings));
 }
 
 /**
@@ -39,7 +40,10 @@ export class Journal {
 
   readonly #queue: AppendQueue;
 
-  constructor(private readonly store: StoreSession) {
+  constructor(
+    private readonly store: StoreSession,
+    private readonly checkpoints: Checkpoints,
+  ) {
     this.#queue = new AppendQueue(store);
   }
 
@@ -55,9 +59,16 @@ export class Journal {
     return fenced.claim;
   }
 
-  /** Marks the call as sent, before the first byte is written. Throws if this process no longer holds the claim. */
-  recordSent(entry: Entry, guard?: SendGuard): Promise<void> {
-    return this.#queue.append((chain) => markSent(chain, entry.id, this.#fences.get(entry), guard));
+  /**
+   * Marks the call as sent, before the first byte is written. Throws if this process no longer holds the claim, or
+   * StoreRestored.
+   */
+  async recordSent(entry: Entry, guard?: SendGuard): Promise<void> {
+    const { storeId, head } = await this.#queue.append(async (chain) => ({
+      storeId: chain.storeId,
+      head: await markSent(chain, entry.id, this.#fences.get(entry), this.checkpoints, guard),
+    }));
+    await this.checkpoints.note(storeId, head);
   }
 
   /** Records the outcome. Throws if the entry has a final outcome: only `unknown` can be replaced. */

@@ -3,7 +3,9 @@
  */
 import { randomUUID } from "node:crypto";
 import { canonicalJson } from "../values/json";
-import { type EventDetails, hashDetails, type ChainWriter, saltDetails } from "./hash-chain";
+import type { Checkpoints } from "./checkpoints";
+import { type ChainHead, type EventDetails, hashDetails, type ChainWriter, saltDetails } from "./hash-chain";
+import { assertNotRestored } from "./restores";
 import {
   type Claim,
   type EntryOutcome,
@@ -84,16 +86,18 @@ const claimExpiredError = (id: string, state: EntryState) =>
     `Journal entry ${id} is ${state}: this process no longer holds the entry, so it cannot send the call.`,
   );
 
-/** Marks the call as sent and restarts the lifetime of its claim. */
+/** Marks the call as sent and restarts the lifetime of its claim. Returns the head of the chain, to be kept as a checkpoint. */
 export async function markSent(
   chain: ChainWriter,
   id: string,
   fence: number | undefined,
+  checkpoints: Checkpoints,
   guard?: SendGuard,
-): Promise<void> {
+): Promise<ChainHead> {
   const { entry, fence: newest } = await getCurrent(chain, id);
   if (fence !== newest || hasEnded(entry.state)) throw claimExpiredError(id, entry.state);
   if (entry.state !== "sent") {
+    await assertNotRestored(chain, checkpoints);
     await assertNotHalted(chain.run, entry.environment);
     await guard?.({ ...chain, entry: id });
   }
@@ -101,12 +105,13 @@ export async function markSent(
     "UPDATE fxdesk_journal_entries SET claim_expires_at = claim_ms + CAST($2 AS BIGINT) WHERE id = $1",
     [id, chain.moment],
   );
-  if (entry.state === "sent") return;
+  if (entry.state === "sent") return chain.head();
   const seq = await chain.append(id, "sent", {});
   await chain.run("UPDATE fxdesk_journal_entries SET state = 'sent', latest_seq = $2 WHERE id = $1", [
     id,
     seq,
   ]);
+  return chain.head();
 }
 
 /** True if the same outcome is already recorded. */

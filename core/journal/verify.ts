@@ -6,6 +6,7 @@ import {
   hashDetails,
   type ChainHead,
   emptyHead,
+  storeEvents,
   unsealDetails,
 } from "./hash-chain";
 import type { EntryState } from "./entry";
@@ -47,6 +48,8 @@ const allowedNext: Readonly<Record<EntryState, readonly string[]>> = {
   rejected: ["erased", "intent"],
   "not-sent": ["erased", "intent"],
 };
+
+const storeKinds: readonly string[] = ["restored", "confirmed", "checked"];
 
 const serializeKey = ({ environment, client, operation, key }: RecordedEvent["content"]): string =>
   JSON.stringify([environment, client, operation, key]);
@@ -113,6 +116,10 @@ class Verifier {
   }
 
   #checkTransition(where: string, { entry, kind, seq, content }: RecordedEvent): void {
+    if (entry === storeEvents) {
+      if (!storeKinds.includes(kind)) this.addFault(where, `"${kind}" is not an event of the store`);
+      return;
+    }
     const known = this.entries.get(entry);
     const allowed = known ? allowedNext[known.state] : ["intent"];
     if (!allowed?.includes(kind))

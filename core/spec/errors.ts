@@ -42,6 +42,7 @@ export type ErrorCode =
   | "invalid_response"
   | "aborted"
   | "halted"
+  | "store_restored"
   | "release_needed"
   | "release_refused"
   | "interceptor"

@@ -7,6 +7,8 @@ import { isPostgres, type StoreSettings } from "./settings";
 
 export interface Store extends StoreAccess, Pick<Database, "now"> {
   readonly database: Database;
+  /** Random ID, which copies of the store share. */
+  readonly id: string;
 }
 
 /** Prepares a database and returns it as a store. Closes the database if that fails. */
@@ -14,8 +16,7 @@ export async function toStore(database: Database, key: StoreSettings["key"]): Pr
   try {
     const { run, now } = database;
     const sealer = createSealer(key);
-    await prepareStore(database, sealer);
-    return { database, run, now, sealer };
+    return { database, run, now, sealer, id: await prepareStore(database, sealer) };
   } catch (error) {
     await database.close();
     throw error;

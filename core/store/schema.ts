@@ -235,23 +235,34 @@ async function hasEarlierTables(run: StatementRunner, { tablesQuery }: Database)
   return rows.length > 0;
 }
 
-/** Creates the tables of an empty database. Does nothing if they exist. Throws if the store cannot be used with this key. */
-export async function createTables(run: StatementRunner, database: Database, sealer: Sealer): Promise<void> {
+/** Creates the tables of an empty database. Returns false if they exist. Throws if the store cannot be used with this key. */
+export async function createTables(
+  run: StatementRunner,
+  database: Database,
+  sealer: Sealer,
+): Promise<boolean> {
   if (await hasEarlierTables(run, database)) throw earlierVersionError(database);
   await run("CREATE TABLE IF NOT EXISTS fxdesk_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)");
   if ((await readMeta(run, "schema_version")) !== undefined) {
     await assertSchemaVersion(run);
-    return assertKey(run, sealer);
+    await assertKey(run, sealer);
+    return false;
   }
   for (const statement of definitions) await run(statement);
   await writeMeta(run, "store_id", randomUUID());
   await writeMeta(run, "key_check", sealer.seal("fxdesk", keyCheckLocation));
   await writeMeta(run, "schema_version", String(schemaVersion));
+  return true;
 }
 
-/** Prepares a database for use as a store. Throws if the store has moved, or see `createTables`. */
-export const prepareStore = (database: Database, sealer: Sealer): Promise<void> =>
-  database.transaction(async (run) => {
+/** Prepares a database for use as a store and returns the store's ID. Throws if the store has moved, or see `createTables`. */
+export async function prepareStore(database: Database, sealer: Sealer): Promise<string> {
+  const { id, isNew } = await database.transaction(async (run) => {
     await assertNotMoved(run);
-    await createTables(run, database, sealer);
+    const isNew = await createTables(run, database, sealer);
+    return { id: String(await readMeta(run, "store_id")), isNew };
   });
+  // A copy of the file without its log is then recognised by the ID. If the log is in use, a later close writes it back.
+  if (isNew) await database.emptyLog().catch(() => undefined);
+  return id;
+}

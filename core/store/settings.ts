@@ -8,6 +8,8 @@ export interface StoreSettings {
   readonly location: string;
   /** 32 bytes; undefined if the store is not encrypted. */
   readonly key: Buffer | undefined;
+  /** Path of the people file, beside which checkpoints are kept. */
+  readonly people?: string | undefined;
 }
 
 const defaultStoreFile = "fxdesk/store.db";
@@ -19,6 +21,12 @@ export function stateFolder({ XDG_STATE_HOME, LOCALAPPDATA }: NodeJS.ProcessEnv)
   if (process.platform === "darwin") return join(homedir(), "Library/Application Support");
   return join(homedir(), ".local/state");
 }
+
+/** Returns the folders with checkpoints of stores, in the order in which they are tried for writing. */
+export const checkpointFolders = ({ people }: StoreSettings): readonly string[] => [
+  ...(people ? [`${people}.checkpoints`] : []),
+  join(stateFolder(process.env), "fxdesk/checkpoints"),
+];
 
 export const isPostgres = (location: string): boolean => /^postgres(ql)?:\/\//.test(location);
 
@@ -45,6 +53,7 @@ const keyLength = 32;
 export function parseStoreSettings(given: {
   readonly store?: string | undefined;
   readonly storeKey?: string | undefined;
+  readonly people?: string | undefined;
 }): StoreSettings {
   const location = given.store || join(stateFolder(process.env), defaultStoreFile);
   const key = given.storeKey ? Buffer.from(given.storeKey, "base64") : undefined;
@@ -56,5 +65,5 @@ export function parseStoreSettings(given: {
     );
   if (!key && isPostgres(location))
     throw new TypeError("storeKey is required for a store in PostgreSQL: others can read the database.");
-  return { location, key };
+  return { location, key, ...(given.people && { people: given.people }) };
 }

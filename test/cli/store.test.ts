@@ -3,6 +3,7 @@ import { copyFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { saveResourceId, listResourceIds } from "../../core/store/resource-ids";
+import { enrol } from "../../core/releases/people";
 import { withStore } from "../../core/store/open";
 import { schemaVersion } from "../../core/store/schema";
 import { loadTokens, saveTokens } from "../../core/store/tokens";
@@ -84,6 +85,31 @@ describe("fxdesk store", () => {
       code: 2,
       stderr: expect.stringContaining(path) as string,
     });
+  });
+
+  test("restore stops money until a person with a secret confirms it", async () => {
+    const server = closeLater(await faultServer(respond(201, '{"trade_id":"t-1"}')));
+    const folder = await tempFolder();
+    const people = join(folder, "people.json");
+    await enrol(people, "anna", "a long secret");
+    const variables = { ...variablesFor(server), ...storeVariables(location), FXDESK_PEOPLE: people };
+    const fxdesk = (words: string, input = "") => runFxdesk(words.split(" "), { variables, input });
+    const backup = join(folder, "backup.db");
+    await fxdesk("store check");
+    await fxdesk(`store backup ${backup}`);
+    expect(await fxdesk(`store restore ${backup}`)).toMatchObject({ code: 0 });
+    const book = () => runFxdesk([...booking, "--yes", "--json"], { variables });
+    const { code, stderr } = await book();
+    expect({ code, error: JSON.parse(stderr) as object }).toMatchObject({
+      code: 5,
+      error: { code: "store_restored", outcome: "not-sent" },
+    });
+    expect(await fxdesk("store confirm --by anna", "another secret\n")).toMatchObject({ code: 2 });
+    expect((await book()).code).toBe(5);
+    expect(server.heads).toEqual([]);
+    const confirmed = await fxdesk("store confirm --by anna --payments-checked --json", "a long secret\n");
+    expect(JSON.parse(confirmed.stdout)).toEqual({ recorded: ["confirmed", "checked"] });
+    expect((await book()).code).toBe(0);
   });
 
   test("the file alone has all calls after a command, also beside a running process", async () => {

@@ -11,7 +11,7 @@ import { failure, jsonOf, runFxdesk, usageErrorOf, type Variables } from "./run-
 
 const commands = {
   "": ["call", "operations", "login", "whoami", "watch", "mcp", "sandbox", "store", "halt", "openapi"],
-  store: ["backup", "check", "forget", "move"],
+  store: ["backup", "check", "confirm", "forget", "move", "restore"],
   journal: ["list", "export", "verify", "show", "receipt", "resolve", "erase", "recover"],
   releases: ["list", "show", "release", "refuse", "cancel", "run", "serve"],
   people: ["add", "list", "secret", "lock", "unlock", "remove", "administrator", "address", "token"],
@@ -159,11 +159,14 @@ describe("usage errors", () => {
     ["journal list --limit 0", "--limit must be a whole number of at least 1"],
     ["journal verify --head 12", "--head must be a number, a colon and 64 hex digits"],
     ["journal verify --file /nowhere/export.jsonl", "--file cannot be read: ENOENT"],
-    ["store", "backup, check, forget or move"],
-    ["store mend", "backup, check, forget or move"],
+    ["store", "backup, check, confirm, forget, move or restore"],
+    ["store mend", "backup, check, confirm, forget, move or restore"],
     ["store check", "FXDESK_STORE or --store must be the absolute path", { FXDESK_STORE: "store.db" }],
     ["store check", "FXDESK_STORE_KEY is required", { FXDESK_STORE: "postgres://localhost/x" }],
     ["store forget --json", "<id or client> is missing: fxdesk store forget <id or client>"],
+    ["store confirm", "--by <name> is required"],
+    ["store confirm --by anna --store /nowhere/store.db", "There is no store at /nowhere/store.db"],
+    ["store restore /nowhere/backup.db", "/nowhere/backup.db does not exist"],
     ["store backup x --store /nowhere/store.db", "There is no store at /nowhere/store.db"],
     [
       "store backup x --store postgres://localhost/x",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { eraseDetails } from "../../../core/journal/operator-actions";
 import { openJournal } from "../../../core/journal/journal";
 import { withStore } from "../../../core/store/open";
-import { backUpStore } from "../../../core/store/backup";
+import { backUpStore } from "../../../core/client/backup";
 import { respond } from "../../support/fault-server";
 import { closeLater, tempFolder } from "../../support/resources";
 import { done, intent, longMs } from "../journal/fixtures";

@@ -1,0 +1,217 @@
+/** A store that lacks what this machine has seen sends no money before a person confirms it. */
+import { randomUUID } from "node:crypto";
+import { copyFile, readdir, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { backUpStore, restoreStore } from "../../../core/client/backup";
+import { Checkpoints } from "../../../core/journal/checkpoints";
+import { listEvents } from "../../../core/journal/events";
+import { openJournal } from "../../../core/journal/journal";
+import { confirmRestore } from "../../../core/journal/restores";
+import { verifyStore } from "../../../core/journal/verify";
+import { withStore } from "../../../core/store/open";
+import type { StoreSettings } from "../../../core/store/settings";
+import { seededRandom } from "../../chaos/seeded-random";
+import { respond } from "../../support/fault-server";
+import { closeLater, runLater, tempFolder } from "../../support/resources";
+import { createTestClient, failureOf, startFaultServer } from "../support/client-fixtures";
+import { engines } from "../store/engines";
+import { intent, longMs, notSent } from "./fixtures";
+
+const booked = respond(201, '{"trade_id":"t-1","bank_account":{},"maturity_date":"2026-01-05"}');
+
+async function setUp(settings: StoreSettings) {
+  const server = await startFaultServer(booked);
+  const open = (location = settings.location) =>
+    createTestClient({
+      baseUrl: server.url,
+      store: location,
+      storeKey: settings.key!.toString("base64"),
+      ...(settings.people && { people: settings.people }),
+    });
+  const book = async (quote: string, client = open()) => {
+    await client.trades.book({ quote_id: quote, reason: "other" });
+    await client.close();
+  };
+  /** Expects that booking is refused, and returns how many requests arrived. */
+  const refused = async (quote: string, client = open()) => {
+    const error = await failureOf(client.trades.book({ quote_id: quote, reason: "other" }));
+    expect(error).toMatchObject({ code: "store_restored", outcome: "not-sent", retryable: false });
+    return server.heads.length;
+  };
+  return { server, open, book, refused };
+}
+
+const confirm = (settings: StoreSettings, arePaymentsChecked = true) =>
+  withStore(settings, (store) => confirmRestore(store, settings, { by: "anna", arePaymentsChecked }));
+
+/** Uses another state folder, like another machine. */
+async function useNewMachine() {
+  const { XDG_STATE_HOME } = process.env;
+  process.env.XDG_STATE_HOME = await tempFolder();
+  runLater(() => (process.env.XDG_STATE_HOME = XDG_STATE_HOME));
+}
+
+describe.each(engines())("$name", ({ create }) => {
+  let settings: StoreSettings;
+  beforeEach(async () => (settings = await create()));
+
+  /** Deletes everything after an event, as a restore to an earlier state does. */
+  const rollBack = (seq: number) =>
+    withStore(settings, ({ database }) =>
+      database.transaction(async (run) => {
+        await run("DELETE FROM fxdesk_journal_entries WHERE latest_seq > $1", [seq]);
+        for (const table of ["fxdesk_journal_details", "fxdesk_journal_events"])
+          await run(`DELETE FROM ${table} WHERE seq > $1`, [seq]);
+      }),
+    );
+
+  test("stops money once the tables are those of an earlier state, until it is confirmed", async () => {
+    const { book, refused, server } = await setUp(settings);
+    await book("q-1");
+    await book("q-2");
+    await rollBack(3);
+    for (const quote of ["q-2", "q-3"]) expect(await refused(quote)).toBe(2);
+    expect(await confirm(settings)).toEqual(["confirmed", "checked"]);
+    await book("q-3");
+    expect(server.heads).toHaveLength(3);
+    const events = await withStore(settings, (store) => listEvents(store, "store"));
+    expect(events).toMatchObject([
+      {
+        kind: "confirmed",
+        content: { missing: [expect.stringMatching(/^5:/)] },
+        details: { content: { by: "anna" } },
+      },
+      { kind: "checked" },
+    ]);
+    expect(await withStore(settings, (store) => verifyStore(store))).toMatchObject({ faultCount: 0 });
+    expect(await confirm(settings)).toEqual([]);
+  });
+
+  test("stops money once the chain is another one of the same length", async () => {
+    const { book, refused } = await setUp(settings);
+    await book("q-1");
+    await book("q-2");
+    await rollBack(3);
+    const journal = closeLater(await openJournal(settings));
+    for (const key of ["other-1", "other-2"]) {
+      const { entry } = await journal.claim(intent({ key }), longMs);
+      await journal.recordOutcome(entry, notSent);
+    }
+    expect(await refused("q-2")).toBe(2);
+  });
+
+  test("stops money of a client that is open", async () => {
+    const { open, refused } = await setUp(settings);
+    const client = open();
+    await client.trades.book({ quote_id: "q-1", reason: "other" });
+    await rollBack(0);
+    expect(await refused("q-1", client)).toBe(1);
+  });
+
+  test("keeps a checkpoint of sent calls only, and none of a call that was not recorded as sent", async () => {
+    const journal = closeLater(await openJournal(settings));
+    const id = await withStore(settings, async (store) => store.id);
+    const seen = () => new Checkpoints(settings).list(id).map(({ seq }) => seq);
+    const { entry } = await journal.claim(intent({ key: randomUUID() }), longMs);
+    await expect(journal.recordSent(entry, () => Promise.reject(new Error("stopped")))).rejects.toThrow(
+      "stopped",
+    );
+    expect(seen()).toEqual([]);
+    await journal.recordSent(entry);
+    expect(seen()).toEqual([2]);
+    await journal.recordOutcome(entry, notSent);
+    const { entry: next } = await journal.claim(intent({ key: randomUUID() }), longMs);
+    await journal.recordSent(next);
+    expect(seen()).toEqual([5]);
+  });
+
+  test("keeps the highest checkpoint of processes that write side by side", async () => {
+    const id = await withStore(settings, async (store) => store.id);
+    const chance = seededRandom(Number(process.env.FXDESK_SEED ?? 20_261_126));
+    const writers = Array.from({ length: 4 }, () => new Checkpoints(settings));
+    const highest = () => Math.max(0, ...writers[0]!.list(id).map(({ seq }) => seq));
+    for (let round = 0; round < 25; round += 1) {
+      const before = highest();
+      const seqs = writers.map(() => before + chance.integer(1, 5) - 3).filter((seq) => seq > 0);
+      const head = (seq: number) => ({ seq, hash: String(seq % 10).repeat(64) });
+      await Promise.all(seqs.map((seq, index) => writers[index]!.note(id, head(seq))));
+      expect(highest()).toBe(Math.max(before, ...seqs));
+    }
+    expect(writers[0]!.list(id).length).toBeLessThanOrEqual(writers.length);
+  });
+});
+
+describe("a store in a file", () => {
+  const [{ create }] = engines() as [ReturnType<typeof engines>[number]];
+  let settings: StoreSettings;
+  beforeEach(async () => (settings = await create()));
+
+  test.each<[name: string, replace: (backup: string) => Promise<unknown>]>([
+    ["an old backup", (backup) => copyFile(backup, settings.location)],
+    ["a new file", async () => undefined],
+  ])("stops money once %s is in its place", async (_, replace) => {
+    const { book, refused, open, server } = await setUp(settings);
+    await book("q-1");
+    const backup = join(await tempFolder(), "backup.db");
+    await backUpStore(settings, backup);
+    await book("q-2");
+    for (const name of await readdir(dirname(settings.location)))
+      await rm(join(dirname(settings.location), name));
+    await replace(backup);
+    expect(await refused("q-2")).toBe(2);
+    await confirm(settings);
+    await open().trades.book({ quote_id: "q-3", reason: "other" });
+    expect(server.heads).toHaveLength(3);
+  });
+
+  test("stops money from a copy without its log", async () => {
+    const { open, refused } = await setUp(settings);
+    await open().trades.book({ quote_id: "q-1", reason: "other" });
+    const copy = join(await tempFolder(), "store.db");
+    await copyFile(settings.location, copy);
+    expect(await refused("q-1", open(copy))).toBe(1);
+  });
+
+  test("stops money after `restore` on every machine, also of an open client", async () => {
+    const { book, open, refused, server } = await setUp(settings);
+    await book("q-1");
+    const backup = join(await tempFolder(), "backup.db");
+    await backUpStore(settings, backup);
+    const client = open();
+    await client.trades.book({ quote_id: "q-2", reason: "other" });
+    expect(await restoreStore(settings, backup)).toEqual({ store: settings.location, entries: 1 });
+    for (const quote of ["q-2", "q-3"]) expect(await refused(quote, client)).toBe(2);
+    await useNewMachine();
+    for (const quote of ["q-2", "q-3"]) expect(await refused(quote)).toBe(2);
+    expect(await confirm(settings)).toEqual(["confirmed", "checked"]);
+    await book("q-3");
+    expect(server.heads).toHaveLength(3);
+  });
+
+  test.each<[name: string, make: (path: string) => Promise<unknown>, message: string]>([
+    [
+      "another database",
+      (path) => withStore({ ...settings, location: path, key: Buffer.alloc(32) }, async () => undefined),
+      "another FXDESK_STORE_KEY",
+    ],
+    ["no database", (path) => copyFile(__filename, path), "not a database"],
+  ])("restores nothing from %s", async (_, make, message) => {
+    const { book, server } = await setUp(settings);
+    await book("q-1");
+    const path = join(await tempFolder(), "other.db");
+    await make(path);
+    await expect(restoreStore(settings, path)).rejects.toThrow(message);
+    await book("q-2");
+    expect(server.heads).toHaveLength(2);
+    expect(await readdir(dirname(settings.location))).not.toContainEqual(
+      expect.stringContaining("restoring"),
+    );
+  });
+
+  test("keeps checkpoints beside the people file", async () => {
+    const people = join(await tempFolder(), "people.json");
+    const { book } = await setUp({ ...settings, people });
+    await book("q-1");
+    expect(await readdir(`${people}.checkpoints`)).toEqual([expect.stringMatching(/\.2\.[0-9a-f]{64}$/)]);
+  });
+});
