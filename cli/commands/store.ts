@@ -11,8 +11,14 @@ import {
 } from "../../core/store/settings";
 import { type Flag, type ParsedArguments, requiredText, UsageError } from "../command-line/arguments";
 import { columns, commandGroup, jsonFlag, type MemberCommand, printResult } from "../command-line/command";
-import { settingsFrom, storeOptions, storeSettingsFrom, useStore } from "../settings/connection-settings";
-import { readSecret } from "../releases/secret";
+import {
+  refusalAsUsage,
+  settingsFrom,
+  storeOptions,
+  storeSettingsFrom,
+  useStore,
+} from "../settings/connection-settings";
+import { secretPrompts } from "../settings/secret";
 import type { Terminal } from "../terminal/terminal";
 
 const checkFailed = 1;
@@ -167,7 +173,7 @@ const confirm: MemberCommand = {
     const by = requiredText(parsed, personFlag);
     const settings = existingStoreFrom(parsed, terminal, "Nothing was confirmed.");
     const arePaymentsChecked = parsed.boolean("payments-checked") ?? false;
-    await authenticate(settings, by, terminal);
+    await checkSecret(settings, by, terminal);
     const { confirmRestore } = await import("../../core/journal/restores.js");
     const recorded = await useStore(parsed, terminal, (store) =>
       confirmRestore(store, settings, { by, arePaymentsChecked }),
@@ -178,18 +184,12 @@ const confirm: MemberCommand = {
   },
 };
 
-/** Throws a UsageError unless the person knows the secret in the people file, if one is set. */
-async function authenticate(
-  { people: path }: StoreSettings,
-  person: string,
-  terminal: Terminal,
-): Promise<void> {
-  if (!path) return;
-  const { loadPeople, isSecretOf } = await import("../../core/releases/people.js");
-  const people = await loadPeople(path);
-  const secret = await readSecret(terminal, `Secret of ${person}: `);
-  if (!(await isSecretOf(people, person, secret)))
-    throw new UsageError(`The name or the secret is wrong. Nothing was confirmed.`);
+/** Throws a UsageError unless the person knows their secret, if a people file is set. */
+async function checkSecret({ people }: StoreSettings, person: string, terminal: Terminal): Promise<void> {
+  if (people === undefined) return;
+  const { authenticate, PeopleRefusal } = await import("../../core/people/authenticate.js");
+  const secret = await secretPrompts(terminal).read(`Secret of ${person}: `);
+  await refusalAsUsage(PeopleRefusal, () => authenticate(people, { person, secret }));
 }
 
 const forget: MemberCommand = {

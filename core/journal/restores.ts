@@ -94,7 +94,7 @@ export async function confirmRestore(
 ): Promise<readonly ("confirmed" | "checked")[]> {
   const checkpoints = new Checkpoints(settings);
   const noted = checkpoints.list(store.id);
-  const { recorded, missing, head } = await withChain(store, async (chain) => {
+  const result = await withChain(store, async (chain) => {
     const state = await readState(chain, noted);
     const needsConfirmation = state.missing.length > 0 || state.last === "restored";
     const recorded = [
@@ -113,7 +113,7 @@ export async function confirmRestore(
     return { recorded, missing: state.missing, head: chain.head() };
   });
   // Noted first: if this process ends in between, money stays stopped.
-  if (recorded.length > 0) await checkpoints.note(store.id, head);
-  await checkpoints.remove(missing);
-  return recorded;
+  if (result.recorded.length > 0) await checkpoints.note(store.id, result.head);
+  await checkpoints.remove(result.missing);
+  return result.recorded;
 }

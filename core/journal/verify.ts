@@ -49,7 +49,7 @@ const allowedNext: Readonly<Record<EntryState, readonly string[]>> = {
   "not-sent": ["erased", "intent"],
 };
 
-const storeKinds: readonly string[] = ["restored", "confirmed", "checked"];
+const storeKinds: ReadonlySet<string> = new Set(["restored", "confirmed", "checked"]);
 
 const serializeKey = ({ environment, client, operation, key }: RecordedEvent["content"]): string =>
   JSON.stringify([environment, client, operation, key]);
@@ -117,7 +117,7 @@ class Verifier {
 
   #checkTransition(where: string, { entry, kind, seq, content }: RecordedEvent): void {
     if (entry === storeEvents) {
-      if (!storeKinds.includes(kind)) this.addFault(where, `"${kind}" is not an event of the store`);
+      if (!storeKinds.has(kind)) this.addFault(where, `"${kind}" is not an event of the store`);
       return;
     }
     const known = this.entries.get(entry);

@@ -259,8 +259,8 @@ export async function createTables(
 export async function prepareStore(database: Database, sealer: Sealer): Promise<string> {
   const { id, isNew } = await database.transaction(async (run) => {
     await assertNotMoved(run);
-    const isNew = await createTables(run, database, sealer);
-    return { id: String(await readMeta(run, "store_id")), isNew };
+    const areCreated = await createTables(run, database, sealer);
+    return { id: String(await readMeta(run, "store_id")), isNew: areCreated };
   });
   // A copy of the file without its log is then recognised by the ID. If the log is in use, a later close writes it back.
   if (isNew) await database.emptyLog().catch(() => undefined);

@@ -3,7 +3,7 @@ import { copyFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { saveResourceId, listResourceIds } from "../../core/store/resource-ids";
-import { enrol } from "../../core/releases/people";
+import { createPeople } from "../../core/people/administration";
 import { withStore } from "../../core/store/open";
 import { schemaVersion } from "../../core/store/schema";
 import { loadTokens, saveTokens } from "../../core/store/tokens";
@@ -91,7 +91,7 @@ describe("fxdesk store", () => {
     const server = closeLater(await faultServer(respond(201, '{"trade_id":"t-1"}')));
     const folder = await tempFolder();
     const people = join(folder, "people.json");
-    await enrol(people, "anna", "a long secret");
+    await createPeople(people, "anna", "correct horse battery");
     const variables = { ...variablesFor(server), ...storeVariables(location), FXDESK_PEOPLE: people };
     const fxdesk = (words: string, input = "") => runFxdesk(words.split(" "), { variables, input });
     const backup = join(folder, "backup.db");
@@ -107,7 +107,10 @@ describe("fxdesk store", () => {
     expect(await fxdesk("store confirm --by anna", "another secret\n")).toMatchObject({ code: 2 });
     expect((await book()).code).toBe(5);
     expect(server.heads).toEqual([]);
-    const confirmed = await fxdesk("store confirm --by anna --payments-checked --json", "a long secret\n");
+    const confirmed = await fxdesk(
+      "store confirm --by anna --payments-checked --json",
+      "correct horse battery\n",
+    );
     expect(JSON.parse(confirmed.stdout)).toEqual({ recorded: ["confirmed", "checked"] });
     expect((await book()).code).toBe(0);
   });

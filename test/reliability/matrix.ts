@@ -131,6 +131,7 @@ export const exitCodes: Readonly<Record<Cell["ends"], number>> = {
   refused: 5,
   interceptor: 5,
   halted: 5,
+  store_restored: 5,
   release_refused: 5,
   release_needed: 6,
   rate_limited: 6,
