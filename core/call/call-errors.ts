@@ -172,6 +172,16 @@ export function unreadableResponseError(
   });
 }
 
+/** Returns the error for a refusal that may answer a repeat of the call by a gateway, if no search could tell. */
+export const repeatRefusedError = (operation: Callable, refusal: FxdeskError): FxdeskError =>
+  outcomeUnknownError(
+    operation,
+    `${describeStatus(operation, refusal.status!)} (${refusal.status}) This may answer a repeat by a gateway after the call was ` +
+      "carried out, and could not be looked up.",
+    { ...refusal, sent: true },
+    refusal,
+  );
+
 interface Failure {
   readonly code: ErrorCode;
   readonly message: string;

@@ -5,6 +5,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { userInfo } from "node:os";
 import { customerFromValues } from "../spec/service";
+import { repeatRefusedError } from "../call/call-errors";
 import { formatOutcomeLine } from "../call/outcome-line";
 import type { ClientContext } from "../call/client-context";
 import { haltedError } from "../call/halt-checker";
@@ -31,7 +32,15 @@ import { type Claim, type EntryOutcome, type Entry, type Intent, isNotExecuted }
 import { environmentOf, createOutcomeLookup, isInScope, scopesOf } from "./outcome-lookup";
 import { type Journal, openJournal } from "./journal";
 import { type RecoveryResult, Recoverer } from "./recoverer";
-import { journalNoteOf, outcomeOfError, outcomeOfResponse, replay, toResponse } from "./replay";
+import {
+  journalNoteOf,
+  mayAnswerRepeat,
+  outcomeOfError,
+  outcomeOfRepeat,
+  outcomeOfResponse,
+  replay,
+  toResponse,
+} from "./replay";
 import { StoreRestored } from "./restores";
 
 /** Added to a call's own limits when its claim is stored: time to record the outcome. */
@@ -255,10 +264,16 @@ export class IdempotencyMiddleware {
       response = await next(withBeforeWrite(request, recordSent));
     } catch (error) {
       const failure = error as FxdeskError;
-      const written = await this.#recordOutcome(entry, outcomeOfError(failure, entry), recorded);
+      const { operation } = call;
+      const isRepeat = mayAnswerRepeat(failure) && operation.recovery?.kind === "listed";
+      const outcome = isRepeat ? outcomeOfRepeat(operation, failure, entry) : outcomeOfError(failure, entry);
+      const written = await this.#recordOutcome(entry, outcome, recorded);
       const found = written?.state === "unknown" ? await this.#awaitRecovery(call, written, true) : undefined;
       if (found?.state === "done") return recoveredResponse(request, found);
-      throw Object.assign(failure, { journal: journalNote });
+      const isOpen = isRepeat && found?.state !== "rejected";
+      throw Object.assign(isOpen ? repeatRefusedError(operation, failure) : failure, {
+        journal: journalNote,
+      });
     }
     await this.#recordOutcome(entry, outcomeOfResponse(call.operation, response), recorded);
     return Object.assign(response, { journal: journalNote });

@@ -8,6 +8,7 @@ import type { Journal } from "./journal";
 import type { CallScope } from "../store/call-scope";
 import type { OutcomeLookup } from "./outcome-lookup";
 import { type Finding, searchByReference } from "./reference-search";
+import { outcomeOfRefusal } from "./replay";
 
 /** An entry after a search, with a remark on the search. */
 export interface RecoveryResult {
@@ -339,6 +340,10 @@ export class Recoverer {
     { kind, remark, isWorthRetrying = kind === "none" }: NoFinding,
     now: number,
   ): Promise<RecoveryResult> {
+    const refused = kind === "none" && recoveryDetailsOf(entry).lastFinding === "none";
+    const refusal = refused ? outcomeOfRefusal(entry, remark) : undefined;
+    if (refusal)
+      return { entry: await this.#recordUnlessKnown(entry, refusal), remark, isWorthRetrying: false };
     if (!isWorthRecording(entry, kind, now)) return { entry, remark, isWorthRetrying };
     const outcome = stillUnknownOutcome(entry, { lastFinding: kind, lookedAt: now, remark });
     return { entry: await this.#recordUnlessKnown(entry, outcome), remark, isWorthRetrying };

@@ -1,5 +1,5 @@
 /** Converts outcomes for storage, and replays them to a caller that repeats the key. */
-import { unreadableResponseError } from "../call/call-errors";
+import { repeatRefusedError, unreadableResponseError } from "../call/call-errors";
 import type { ServiceResponse } from "../call/response";
 import { resourceIdentity } from "../spec/created-resources";
 import type { Declaration } from "../spec/operation";
@@ -22,6 +22,8 @@ interface StoredError {
   readonly message?: string;
   readonly service?: ServiceMessage;
   readonly violations?: readonly Violation[];
+  /** Message of a refusal that may answer a repeat. */
+  readonly refusal?: string;
   /** Remark of recovery. */
   readonly remark?: string;
   /** Note of the person who resolved the entry. */
@@ -66,6 +68,31 @@ export function outcomeOfError(error: FxdeskError, { reference }: Entry): EntryO
     details: { name, message, ...(service && { service }), ...(violations && { violations }), ...remark },
   };
 }
+
+/** True for a refusal that a gateway may have received for its own repeat of a call that was carried out. */
+export const mayAnswerRepeat = ({ outcome, status }: FxdeskError): boolean =>
+  outcome === "rejected" && status === conflictStatus;
+
+/** Returns the outcome of such a refusal before it is looked up. `refusal` is the message once a search finds nothing. */
+export function outcomeOfRepeat(operation: Declaration, refusal: FxdeskError, entry: Entry): EntryOutcome {
+  const { details, ...facts } = outcomeOfError(refusal, entry);
+  const { message } = repeatRefusedError(operation, refusal);
+  return { ...facts, state: "unknown", details: { ...details, message, refusal: refusal.message } };
+}
+
+/** Returns the outcome `rejected` of an entry whose refusal did not answer a repeat. Undefined for other entries. */
+export function outcomeOfRefusal({ ending, endingDetails }: Entry, remark: string): EntryOutcome | undefined {
+  const { refusal } = (endingDetails ?? {}) as StoredError;
+  if (ending?.status !== conflictStatus || refusal === undefined) return undefined;
+  return {
+    ...ending,
+    state: "rejected",
+    by: "recovery",
+    details: { ...endingDetails, message: refusal, remark },
+  };
+}
+
+const conflictStatus = 409;
 
 export const journalNoteOf = ({ id, reference }: Entry, replayed: boolean): JournalNote => ({
   entry: id,

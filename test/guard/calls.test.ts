@@ -100,8 +100,8 @@ function textOfEvent({ kind, content, details = {} }: ExportedEvent): string {
 }
 
 /** Returns the journal events of a store by entry, for each entry in as many parts as there were intents. */
-async function eventsByEntry({ store, storeKey = "" }: StoreOptions): Promise<Map<string, string[][]>> {
-  const variables = { FXDESK_STORE: store, FXDESK_STORE_KEY: storeKey };
+async function eventsByEntry({ store, storeKey }: StoreOptions): Promise<Map<string, string[][]>> {
+  const variables = { FXDESK_STORE: store, ...(storeKey && { FXDESK_STORE_KEY: storeKey }) };
   const verified = await runFxdesk(["journal", "verify"], { variables });
   expect(verified).toMatchObject({ code: 0, stdout: expect.stringMatching(/Faults +0/) as string });
   const { stdout } = await runFxdesk(["journal", "export"], { variables });
@@ -221,6 +221,10 @@ function isThrottled({ calls }: Story): boolean {
   return throttled >= 0 && calls.slice(throttled + 1).some(({ operation }) => operation === "trades.book");
 }
 
+/** True if a booking is answered with 409. It was final when this was recorded; now the trade is looked up first. */
+const isConflicting = ({ calls }: Story): boolean =>
+  calls.some(({ operation, fate }) => operation === "trades.book" && "status" in fate && fate.status === 409);
+
 const isSame = (call: Replayed, before: Recorded): boolean =>
   call.call === before.call && call.result === before.result && call.hashes === before.hashes;
 
@@ -228,7 +232,8 @@ test(
   `${runs} calls send the recorded bytes, end as recorded and leave the recorded events`,
   async () => {
     const all = Array.from({ length: runs / callsPerStory }, (_, number) => number);
-    const stories = isRecording ? all : all.filter((number) => !isThrottled(storyOf(number)));
+    const isComparable = (story: Story) => !isThrottled(story) && !isConflicting(story);
+    const stories = isRecording ? all : all.filter((number) => isComparable(storyOf(number)));
     const found = await playAll(stories, workers);
     const callsOf = (numbers: readonly number[]) => numbers.flatMap((number) => found.get(number)!);
     if (isRecording) return writeRecording("calls.jsonl", toRecord(callsOf(stories)));

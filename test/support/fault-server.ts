@@ -7,10 +7,13 @@ export type Fault = (socket: Socket, number: number) => void;
 
 export interface FaultServer {
   readonly url: string;
-  /** Request heads in order of arrival, without lookups of lost bookings, which get a 404. */
+  /** Request heads in order of arrival, without lookups of bookings, which get a 404, or an empty list after a 409. */
   readonly heads: string[];
   close(): Promise<void>;
 }
+
+/** Status of the latest response on a connection. */
+const statuses = new WeakMap<Socket, number>();
 
 export const respond =
   (status: number, body: string | Buffer = "", headers: Record<string, string> = {}): Fault =>
@@ -22,6 +25,7 @@ export const respond =
     };
     const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
     const head = Buffer.from(`HTTP/1.1 ${status} X\r\n${lines.join("\r\n")}\r\n\r\n`);
+    statuses.set(socket, status);
     socket.write(Buffer.concat([head, Buffer.from(body)]));
   };
 
@@ -82,8 +86,13 @@ export async function requestServer(onRequest: (socket: Socket, request: string)
 /** Starts a server with faults. It is closed with its test, if not before. */
 export async function faultServer(fault: Fault): Promise<FaultServer> {
   const heads: string[] = [];
+  let latest: Socket | undefined;
   const { url, close } = await requestServer((socket, request) => {
-    if (isRecoveryLookup(request, heads)) return respond(404)(socket, 0);
+    if (isRecoveryLookup(request, heads)) {
+      const isRefused = latest !== undefined && statuses.get(latest) === 409;
+      return (isRefused ? respond(200, "[]") : respond(404))(socket, 0);
+    }
+    latest = socket;
     heads.push(request);
     fault(socket, heads.length);
   });

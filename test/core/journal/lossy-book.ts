@@ -6,13 +6,20 @@ export interface Book {
   readonly url: string;
   /** References of the bookings, in order. */
   readonly references: string[];
+  /** Handles a booking. Default: books it and cuts the connection. Returns an error status to respond with, if any. */
+  book: (reference: string) => number | void;
   /** Runs before each page of the list. Returns an error status to respond with, if any. */
   beforeList: () => Promise<number | void>;
 }
 
 export async function startBook(): Promise<Book> {
-  const book: Book = { url: "", references: [], beforeList: async () => undefined };
-  const { references } = book;
+  const references: string[] = [];
+  const book: Book = {
+    url: "",
+    references,
+    book: (reference) => void references.push(reference),
+    beforeList: async () => undefined,
+  };
   const day = new Date().toISOString().slice(0, 10);
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -20,8 +27,8 @@ export async function startBook(): Promise<Book> {
     request.on("end", async () => {
       if (request.method === "POST") {
         const { reference } = JSON.parse(Buffer.concat(chunks).toString()) as { reference: string };
-        references.push(reference);
-        return request.socket.destroy();
+        const refusal = book.book(reference);
+        return refusal ? response.writeHead(refusal).end() : request.socket.destroy();
       }
       const status = await book.beforeList();
       if (status) return response.writeHead(status).end();
