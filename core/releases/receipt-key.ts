@@ -30,7 +30,8 @@ async function createKeyFile(path: string): Promise<void> {
 
 async function readKeyFile(path: string): Promise<KeyObject> {
   const { uid, mode } = await stat(path);
-  if (process.platform !== "win32" && (uid !== process.getuid!() || (mode & 0o077) !== 0))
+  const isOwn = [0, uid].includes(process.getuid?.() ?? 0);
+  if (process.platform !== "win32" && (!isOwn || (mode & 0o077) !== 0))
     throw new TypeError(
       `people: other users can use the receipt key ${path}. Run \`chmod 600 ${path}\` as its owner.`,
     );
