@@ -5,6 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { type AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
 import { isAborted, type ListenOptions, listenSafely } from "../core/http/http-server";
+import { AttemptRefused, createTokenRecorder, type RecordWrongToken } from "../core/people/attempts";
 import { isLoopback } from "../core/values/host";
 import { type HostMessage, listenMethod, subscribeToMessage } from "./subscriptions";
 import type { AllowableEffect, Offer } from "./offered-tools";
@@ -115,7 +116,11 @@ const toAuthInfo = ({ actor }: AuthorizedCaller): AuthInfo | undefined =>
   actor === undefined ? undefined : { token: "", clientId: actor, scopes: [] };
 
 /** Creates an endpoint that serves each authorized request with its own MCP server. */
-function createEndpoint(toolbox: Toolbox, authorize: Authorize): Endpoint {
+function createEndpoint(
+  toolbox: Toolbox,
+  authorize: Authorize,
+  recordWrongToken: RecordWrongToken,
+): Endpoint {
   // Subscriptions of older revisions need sessions, which this server does not have.
   const handler = createMcpHandler(
     ({ era, authInfo }) =>
@@ -151,7 +156,12 @@ function createEndpoint(toolbox: Toolbox, authorize: Authorize): Endpoint {
     let caller: AuthorizedCaller | undefined;
     try {
       caller = await authorize(request);
+      if (!caller) await recordWrongToken(request.socket.remoteAddress ?? "unknown");
     } catch (error) {
+      if (error instanceof AttemptRefused)
+        return refuse(response, 429, error.message, {
+          "retry-after": String(Math.ceil(error.retryAfterMs / 1_000)),
+        });
       console.error(`fxdesk: ${(error as Error).message}`);
       return refuse(response, 503, "The token could not be checked. The log of the server has the reason.");
     }
@@ -185,7 +195,7 @@ function createEndpoint(toolbox: Toolbox, authorize: Authorize): Endpoint {
 /** Creates an endpoint that requires the token. Throws a TypeError if the token is too short. */
 export function endpointOver(toolbox: Toolbox, token: string): Endpoint {
   assertTokenLength(token);
-  return createEndpoint(toolbox, createAuthorize(token, undefined));
+  return createEndpoint(toolbox, createAuthorize(token, undefined), createTokenRecorder(undefined));
 }
 
 /** Serves a toolbox over HTTP at /mcp. */
@@ -194,15 +204,21 @@ export async function serveOverHttp(
   {
     token,
     holderOf,
+    people,
     allow = [],
     readOnly,
     ...listening
   }: McpListenOptions &
-    Pick<Offer, "allow" | "readOnly"> & { readonly holderOf?: TokenHolderLookup | undefined },
+    Pick<Offer, "allow" | "readOnly"> & {
+      readonly holderOf?: TokenHolderLookup | undefined;
+      /** Path of the people file, beside which wrong tokens are recorded. */
+      readonly people?: string | undefined;
+    },
 ): Promise<HttpServer> {
   assertTokenLength(token);
   if (token === undefined && holderOf === undefined) assertToken(listening, readOnly ? [] : allow);
-  const endpoint = createEndpoint(toolbox, createAuthorize(token, holderOf));
+  const authorize = createAuthorize(token, holderOf);
+  const endpoint = createEndpoint(toolbox, authorize, createTokenRecorder(people));
   const server = await listenSafely(listening, {
     async handle(request, response) {
       if (request.url?.split("?")[0] === path) endpoint.handle(request, response);

@@ -77,7 +77,8 @@ async function tokenHoldersFor(path: string | undefined): Promise<TokenHolderLoo
  */
 export async function serveHttp({ people, ...options }: HttpOptions): Promise<HttpServer> {
   const holderOf = await tokenHoldersFor(people);
-  return (await loadServing().overHttp()).serveOverHttp(createToolbox(options), { ...options, holderOf });
+  const serving = { ...options, holderOf, ...(holderOf && { people }) };
+  return (await loadServing().overHttp()).serveOverHttp(createToolbox(options), serving);
 }
 
 /**

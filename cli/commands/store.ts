@@ -187,9 +187,12 @@ const confirm: MemberCommand = {
 /** Throws a UsageError unless the person knows their secret, if a people file is set. */
 async function checkSecret({ people }: StoreSettings, person: string, terminal: Terminal): Promise<void> {
   if (people === undefined) return;
-  const { authenticate, PeopleRefusal } = await import("../../core/people/authenticate.js");
+  const [{ authenticate, PeopleRefusal }, { localOrigin }] = await Promise.all([
+    import("../../core/people/authenticate.js"),
+    import("../../core/people/attempts.js"),
+  ]);
   const secret = await secretPrompts(terminal).read(`Secret of ${person}: `);
-  await refusalAsUsage(PeopleRefusal, () => authenticate(people, { person, secret }));
+  await refusalAsUsage(PeopleRefusal, () => authenticate(people, { person, secret }, localOrigin("cli")));
 }
 
 const forget: MemberCommand = {

@@ -14,6 +14,7 @@ import {
   setMailAddress,
   unlockPerson,
 } from "../../core/people/administration";
+import { type Attempt, listAttempts } from "../../core/people/attempts";
 import { type Credentials, PeopleRefusal } from "../../core/people/authenticate";
 import { loadPeople, type People } from "../../core/people/people-file";
 import { type Flag, type ParsedArguments, requiredText, UsageError } from "../command-line/arguments";
@@ -246,11 +247,37 @@ const list: MemberCommand = {
   },
 };
 
+const attempts: MemberCommand = {
+  description:
+    "Lists the checks of secrets and tokens, newest first: when, where from, of whom, and the result.",
+  flags: [{ name: "failed", description: "Only those that failed." }, jsonFlag],
+  async run(parsed, terminal) {
+    const path = peoplePath(settingsFrom(parsed, terminal.environment));
+    const isShown = ({ result }: Attempt) => !parsed.boolean("failed") || result !== "accepted";
+    const rows = (await listAttempts(path))
+      .filter(isShown)
+      .toReversed()
+      .map(({ at, result, name, surface, address: from }) => ({ at, result, name, surface, from }));
+    await printResult(parsed, terminal, rows, table(rows, terminal.stdout.columns));
+  },
+};
+
 export const peopleCommands: FindCommand = commandGroup({
   name: "fxdesk people",
   description:
     "The people who request and release, in the people file. Each change needs the secret of an administrator, or of the person " +
     "for their own secret, token and address.",
   options,
-  commands: { add, list, secret: secretCommand, lock, unlock, remove, administrator, address, token },
+  commands: {
+    add,
+    list,
+    secret: secretCommand,
+    lock,
+    unlock,
+    remove,
+    administrator,
+    address,
+    token,
+    attempts,
+  },
 });

@@ -1,6 +1,6 @@
 /** Access to the releases page: browser sessions, guesses of secrets, and requests from elsewhere. */
 import { randomBytes } from "node:crypto";
-import { WrongSecret } from "../../core/people/authenticate";
+import { isIP } from "node:net";
 import { findActivePerson, type People } from "../../core/people/people-file";
 import type { IncomingMessage } from "node:http";
 
@@ -10,12 +10,16 @@ interface Session {
   readonly epoch: string;
   readonly startedAt: number;
   readonly lastUsedAt: number;
+  /** Wrong secrets given in this session. */
+  readonly failures: number;
 }
 
 const idleTimeoutMs = 15 * 60_000;
 const maxSessionMs = 8 * 60 * 60_000;
 /** Upper bound; the least recently used session is dropped. */
 const maxSessions = 100;
+
+const maxFailures = 5;
 
 /** Browser sessions. They only allow reading; each decision requires the secret again. */
 export class Sessions {
@@ -26,7 +30,7 @@ export class Sessions {
     const token = randomBytes(32).toString("base64url");
     const now = Date.now();
     const { epoch } = findActivePerson(people, person)!;
-    this.#sessions.set(token, { person, epoch, startedAt: now, lastUsedAt: now });
+    this.#sessions.set(token, { person, epoch, startedAt: now, lastUsedAt: now, failures: 0 });
     const [oldest] = this.#sessions.keys();
     if (this.#sessions.size > maxSessions) this.#sessions.delete(oldest!);
     return token;
@@ -49,69 +53,27 @@ export class Sessions {
     return person;
   }
 
+  /** Counts a wrong secret. The last one that is allowed ends the session: its browser may be in the wrong hands. */
+  reportFailure(token: string): void {
+    const session = this.#sessions.get(token);
+    if (!session) return;
+    const failures = session.failures + 1;
+    if (failures < maxFailures) this.#sessions.set(token, { ...session, failures });
+    else this.end(token);
+  }
+
   end(token: string): void {
     this.#sessions.delete(token);
   }
 }
 
-const [maxFailures, lockoutMs] = [5, 60_000] as const;
-/** Upper bound, because each attempt costs 0.1 seconds and 64 MB. */
-const maxQueued = 10;
-/** Upper bound of remembered names; the oldest is dropped. */
-const maxNames = 1_000;
-
-/** Thrown if a name is locked or the queue is full. No secret was checked. */
-export class TooManyAttempts extends Error {
-  override readonly name = "TooManyAttempts";
-  constructor() {
-    super("Too many failed attempts. Try again in one minute; no decision was recorded.");
-  }
-}
-
-interface FailedAttempts {
-  readonly count: number;
-  readonly at: number;
-}
-
-/** Slows down guessing of secrets: attempts run one at a time, and a name is locked after several failures. */
-export class LoginThrottle {
-  readonly #failures = new Map<string, FailedAttempts>();
-  #queueTail: Promise<unknown> = Promise.resolve();
-  #queuedCount = 0;
-
-  /** Runs `work`, which throws WrongSecret for a wrong secret of a name. Throws TooManyAttempts after several. */
-  async attempt<T>(name: string, work: () => Promise<T>): Promise<T> {
-    if (this.#queuedCount >= maxQueued) throw new TooManyAttempts();
-    this.#queuedCount += 1;
-    const attempt = this.#queueTail.then(() => this.#runAttempt(name, work));
-    this.#queueTail = attempt.catch(() => undefined);
-    try {
-      return await attempt;
-    } finally {
-      this.#queuedCount -= 1;
-    }
-  }
-
-  async #runAttempt<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#failures.get(name);
-    const isFresh = before !== undefined && Date.now() - before.at < lockoutMs;
-    if (isFresh && before.count >= maxFailures) throw new TooManyAttempts();
-    try {
-      const result = await work();
-      this.#failures.delete(name);
-      return result;
-    } catch (error) {
-      if (error instanceof WrongSecret) this.#recordFailure(name, isFresh ? before.count + 1 : 1);
-      throw error;
-    }
-  }
-
-  #recordFailure(name: string, count: number): void {
-    this.#failures.delete(name);
-    this.#failures.set(name, { count, at: Date.now() });
-    const [oldest] = this.#failures.keys();
-    if (this.#failures.size > maxNames) this.#failures.delete(oldest!);
-  }
+/** Returns the network address of a browser. A proxy appends the address to the header that it forwards. */
+export function addressOf({ headers, socket }: IncomingMessage, behindProxy: boolean): string {
+  const forwarded = String(headers["x-forwarded-for"] ?? "")
+    .split(",")
+    .at(-1)!
+    .trim();
+  return behindProxy && isIP(forwarded) > 0 ? forwarded : (socket.remoteAddress ?? "unknown");
 }
 
 /** True for a form that was not sent by a page of this server, as the browser says. The Origin itself was checked. */

@@ -3,19 +3,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isAborted, type ListenOptions, listenSafely } from "../../core/http/http-server";
 import { ReleaseNotFound, ReleaseRefusal, type Decision } from "../../core/releases/release";
 import type { ReleaseService } from "../../core/releases/release-service";
-import { authenticate, WrongSecret } from "../../core/people/authenticate";
+import type { Origin } from "../../core/people/attempts";
+import { authenticate, TooManyAttempts, WrongSecret } from "../../core/people/authenticate";
 import { type People, loadPeople } from "../../core/people/people-file";
 import { type DecisionFiles, policyForRelease } from "../../core/releases/decide";
 import { pageHeaders } from "./layout";
-import {
-  endedCookie,
-  isForeignForm,
-  LoginThrottle,
-  sessionCookie,
-  sessionTokensOf,
-  TooManyAttempts,
-  Sessions,
-} from "./access";
+import { addressOf, endedCookie, isForeignForm, sessionCookie, sessionTokensOf, Sessions } from "./access";
 import { listPage, messagePage, releasePage, signInPage } from "./pages";
 
 interface ReleasesPageOptions extends ListenOptions {
@@ -74,9 +67,15 @@ const safePath = (text: string | null): string => (text !== null && releasePath.
 const isDecision = (text: string | null): text is Decision["decision"] =>
   text === "release" || text === "refuse";
 
+/** A person with the token of their session. */
+interface SignedIn {
+  readonly person: string;
+  readonly token: string;
+  readonly people: People;
+}
+
 class PageHandler {
   readonly #sessions = new Sessions();
-  readonly #loginThrottle = new LoginThrottle();
 
   constructor(private readonly options: ReleasesPageOptions) {}
 
@@ -90,12 +89,17 @@ class PageHandler {
       throw new BadRequest(405, "Only GET and POST are supported.");
     const people = await loadPeople(this.options.files.people);
     const tokens = sessionTokensOf(request, origin);
-    const person = tokens
-      .map((token) => this.#sessions.personOf(token, people))
-      .find((name) => name !== undefined);
+    const signedIn = tokens
+      .map((token) => ({ token, person: this.#sessions.personOf(token, people) }))
+      .find(({ person: name }) => name !== undefined);
+    const person = signedIn?.person;
+    const attemptedFrom = {
+      surface: "page",
+      address: addressOf(request, this.options.behindProxy ?? false),
+    };
     if (pathname === "/sign-in")
       return isPost
-        ? this.#signIn(await readForm(request), origin)
+        ? this.#signIn(await readForm(request), origin, attemptedFrom)
         : htmlResponse(200, signInPage({ path: safePath(searchParams.get("path")) }));
     if (pathname === "/sign-out" && isPost) {
       for (const token of tokens) this.#sessions.end(token);
@@ -112,11 +116,11 @@ class PageHandler {
         listPage(person, (await this.options.service.list({ limit: maxListed })).releases),
       );
     return isPost
-      ? this.#decide(id, person, people, await readForm(request))
+      ? this.#decide(id, { person, token: signedIn!.token, people }, await readForm(request), attemptedFrom)
       : htmlResponse(200, await this.#renderRelease(id, person, people));
   }
 
-  async #signIn(form: URLSearchParams, origin: string): Promise<PageResponse> {
+  async #signIn(form: URLSearchParams, origin: string, attemptedFrom: Origin): Promise<PageResponse> {
     const [name, secret, path] = [
       form.get("name") ?? "",
       form.get("secret") ?? "",
@@ -124,9 +128,7 @@ class PageHandler {
     ];
     let people: People;
     try {
-      people = await this.#loginThrottle.attempt(name, () =>
-        authenticate(this.options.files.people, { person: name, secret }),
-      );
+      people = await authenticate(this.options.files.people, { person: name, secret }, attemptedFrom);
     } catch (error) {
       const showFormAgain = (status: number, message: string) =>
         htmlResponse(status, signInPage({ path, name, message }));
@@ -137,7 +139,12 @@ class PageHandler {
     return redirectTo(path, { "set-cookie": sessionCookie(origin, this.#sessions.start(name, people)) });
   }
 
-  async #decide(id: string, person: string, people: People, form: URLSearchParams): Promise<PageResponse> {
+  async #decide(
+    id: string,
+    { person, token, people }: SignedIn,
+    form: URLSearchParams,
+    attemptedFrom: Origin,
+  ): Promise<PageResponse> {
     const [decision, seal] = [form.get("decision"), form.get("seal")];
     if (!isDecision(decision) || seal === null) throw new BadRequest(400, "The form contains no decision.");
     const { service, files } = this.options;
@@ -149,13 +156,16 @@ class PageHandler {
       seal,
     };
     try {
-      await this.#loginThrottle.attempt(person, () => service.decide(id, files, decisionInput));
+      await service.decide(id, files, decisionInput, { ...attemptedFrom, isSignedIn: true });
       return redirectTo(`/releases/${id}`);
     } catch (error) {
       const showReleaseAgain = async (status: number) =>
         htmlResponse(status, await this.#renderRelease(id, person, people, (error as Error).message));
       if (error instanceof ReleaseNotFound) throw error;
-      if (error instanceof WrongSecret) return showReleaseAgain(403);
+      if (error instanceof WrongSecret) {
+        this.#sessions.reportFailure(token);
+        return showReleaseAgain(403);
+      }
       if (error instanceof TooManyAttempts) return showReleaseAgain(429);
       if (error instanceof ReleaseRefusal) return showReleaseAgain(409);
       throw error;

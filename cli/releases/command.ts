@@ -5,6 +5,7 @@ import { StoreSession } from "../../core/store/session";
 import { ReleaseService } from "../../core/releases/release-service";
 import { ReleaseRefusal, type Decision, type Release } from "../../core/releases/release";
 import { describeRequirements, approvalRequirements } from "../../core/releases/policy-evaluation";
+import { localOrigin } from "../../core/people/attempts";
 import { PeopleRefusal } from "../../core/people/authenticate";
 import { loadPeople } from "../../core/people/people-file";
 import { type Policy, loadPolicy } from "../../core/releases/policy";
@@ -191,13 +192,8 @@ const decideCommand = (
       await writeStderr(terminal, `${renderRelease(release, decisions, policy)}\n\n`);
       const secret = await secretPrompts(terminal).read(`Secret of ${person}: `);
       const note = parsed.string("note");
-      return releaseService.decide(id, files, {
-        person,
-        secret,
-        decision,
-        note,
-        seal: release.hash,
-      });
+      const input = { person, secret, decision, note, seal: release.hash };
+      return releaseService.decide(id, files, input, localOrigin("cli"));
     });
     await printResult(parsed, terminal, toReleaseReport(decided), `${id} is ${decided.state}.\n`);
   },

@@ -167,7 +167,7 @@ export interface ClientOrders {
   /** Returns the newest requests of all requesters in this environment: 1,000 at most, with a flag if there are more. */
   list(options?: ReleaseListOptions): Promise<ReleaseReportList>;
   /** Releases or refuses a request as the person whose secret is given, under the policy and people file of this client. */
-  decide(id: string, input: DecisionInput): Promise<ReleaseReport>;
+  decide(id: string, input: DecisionInput, options?: Pick<CallOptions, "surface">): Promise<ReleaseReport>;
   /** Cancels a request. Fails once anything was sent. */
   cancel(id: string, options?: CallOptions): Promise<ReleaseReport>;
   /** Starts executing released orders of this environment, until the client is closed. No effect without an operation that quotes. */

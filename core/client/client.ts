@@ -138,7 +138,7 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
       order: async (input, callOptions = {}) => (await orders.get()).order(input, callOptions),
       get: async (id) => (await orders.get()).get(id),
       list: async (listOptions = {}) => (await orders.get()).list(listOptions),
-      decide: async (id, input) => (await orders.get()).decide(id, input),
+      decide: async (id, input, from) => (await orders.get()).decide(id, input, from),
       cancel: async (id, callOptions = {}) => (await orders.get()).cancel(id, callOptions),
       start: async () => (await orders.get()).start(),
     },

@@ -5,6 +5,7 @@ import type { ClientContext } from "../call/client-context";
 import { actorOf, settingsFor } from "../call/prepare";
 import { openJournal } from "../journal/journal";
 import { environmentOf } from "../journal/outcome-lookup";
+import { localOrigin } from "../people/attempts";
 import { PeopleRefusal } from "../people/authenticate";
 import type { OrderCall } from "../orders/leased-order";
 import { orderName, termsFor, validateOrder } from "../orders/order-input";
@@ -88,7 +89,11 @@ export class Orders {
   }
 
   /** Records the decision of the person whose secret is given. Throws an FxdeskError if it is not allowed. */
-  async decide(id: string, input: DecisionInput): Promise<ReleaseReport> {
+  async decide(
+    id: string,
+    input: DecisionInput,
+    { surface = "client" }: Pick<CallOptions, "surface"> = {},
+  ): Promise<ReleaseReport> {
     const {
       service: declarations,
       settings: { policy, people },
@@ -100,7 +105,12 @@ export class Orders {
       );
     const decide = async (service: ReleaseService): Promise<Release> => {
       try {
-        return await service.decide(id, { policy, people, service: declarations }, input);
+        return await service.decide(
+          id,
+          { policy, people, service: declarations },
+          input,
+          localOrigin(surface),
+        );
       } catch (error) {
         if (error instanceof ReleaseNotFound) throw error;
         if (error instanceof ReleaseRefusal || error instanceof PeopleRefusal || error instanceof TypeError)

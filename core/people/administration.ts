@@ -1,4 +1,5 @@
 /** Changes of the people file, each by an authenticated person and recorded in its log. */
+import { localOrigin } from "./attempts";
 import { authenticate, type Credentials, PeopleRefusal } from "./authenticate";
 import { findLookAlike, PersonName } from "./name";
 import {
@@ -79,7 +80,7 @@ async function changePeople(
   change: (before: People) => People,
 ): Promise<PeopleChange> {
   const { by } = request;
-  const confirmed = by === byRoot ? undefined : await authenticate(path, by);
+  const confirmed = by === byRoot ? undefined : await authenticate(path, by, localOrigin("cli"));
   let made: PeopleChange;
   await updatePeople(path, (before) => {
     // The secret was checked before the lock was taken.

@@ -1,5 +1,6 @@
 /** Checks who a person is. */
-import { findActivePerson, loadPeople, type People } from "./people-file";
+import { AttemptRefused, type Origin, recordAttempt } from "./attempts";
+import { findActivePerson, findPerson, loadPeople, type People } from "./people-file";
 import { matchesSecret } from "./secret";
 
 /** The people file does not allow the action. Nothing was changed. */
@@ -11,8 +12,13 @@ export class PeopleRefusal extends Error {
 export class WrongSecret extends PeopleRefusal {
   override readonly name = "WrongSecret";
   constructor(person: string) {
-    super(`The secret of ${person} is wrong, or ${person} is locked. Nothing was recorded.`);
+    super(`The secret of ${person} is wrong, or ${person} is locked. No decision was recorded.`);
   }
+}
+
+/** Too many attempts failed, or too many wait. Nothing was checked. */
+export class TooManyAttempts extends PeopleRefusal {
+  override readonly name = "TooManyAttempts";
 }
 
 /** A person together with their secret. */
@@ -21,9 +27,47 @@ export interface Credentials {
   readonly secret: string;
 }
 
-/** Checks a secret and returns the people file that confirmed it. Throws WrongSecret, and a TypeError if the file is invalid. */
-export async function authenticate(path: string, { person, secret }: Credentials): Promise<People> {
+/** Checks of one kind in this process: each takes about 64 MB, so few run at a time. */
+class Lane {
+  #waiting = 0;
+  #tail: Promise<unknown> = Promise.resolve();
+  constructor(private readonly maxWaiting: number) {}
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#waiting >= this.maxWaiting)
+      throw new TooManyAttempts("Too many attempts are waiting. Try again in a minute; nothing was checked.");
+    this.#waiting += 1;
+    const result = this.#tail.then(work);
+    this.#tail = result.catch(() => undefined);
+    try {
+      return await result;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+}
+
+/** Invented names must not delay those of people, and nobody must delay people who are signed in. */
+const lanes = { signedIn: new Lane(50), known: new Lane(50), invented: new Lane(10) };
+
+/**
+ * Checks a secret and returns the people file that confirmed it. Throws WrongSecret or TooManyAttempts, and a TypeError if the
+ * file is invalid. Takes as long for an unknown person as for a wrong secret, so that timing reveals no names.
+ */
+export async function authenticate(
+  path: string,
+  { person, secret }: Credentials,
+  origin: Origin,
+): Promise<People> {
   const people = await loadPeople(path);
-  if (!(await matchesSecret(findActivePerson(people, person)?.secret, secret))) throw new WrongSecret(person);
+  const isKnown = findPerson(people, person) !== undefined;
+  const lane = origin.isSignedIn ? lanes.signedIn : isKnown ? lanes.known : lanes.invented;
+  const check = () => matchesSecret(findActivePerson(people, person)?.secret, secret);
+  const isAccepted = await lane
+    .run(() => recordAttempt(path, { name: person, isKnown, origin }, check))
+    .catch((error: Error) => {
+      throw error instanceof AttemptRefused ? new TooManyAttempts(error.message) : error;
+    });
+  if (!isAccepted) throw new WrongSecret(person);
   return people;
 }

@@ -4,6 +4,7 @@ import type { ConfirmRelease } from "../call/call-options";
 import type { MomentAccess } from "../store/database";
 import type { StoreSession } from "../store/session";
 import { type DecisionFiles, policyForRelease, recordDecision } from "./decide";
+import type { Origin } from "../people/attempts";
 import { authenticate } from "../people/authenticate";
 import { type ApprovalRequirement, describeRequirements } from "./policy-evaluation";
 import {
@@ -87,8 +88,13 @@ export class ReleaseService {
    * Records the decision of the person whose secret is given. Throws a PeopleRefusal if the secret is wrong, a
    * ReleaseRefusal if the decision is not allowed, and a TypeError if a file is invalid.
    */
-  async decide(id: string, files: DecisionFiles, { secret, ...input }: DecisionInput): Promise<Release> {
-    const people = await authenticate(files.people, { person: input.person, secret });
+  async decide(
+    id: string,
+    files: DecisionFiles,
+    { secret, ...input }: DecisionInput,
+    origin: Origin,
+  ): Promise<Release> {
+    const people = await authenticate(files.people, { person: input.person, secret }, origin);
     const { release } = await this.get(id);
     const policy = await policyForRelease(release, files, people);
     return changeReleases(this.store, (access) => recordDecision(access, id, { ...input, policy, people }));

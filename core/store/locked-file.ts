@@ -92,14 +92,16 @@ export async function withFileLock<T>(path: string, work: (target: string) => Pr
   }
 }
 
-/** Replaces a file durably by a text that only its owner can read. Root keeps the owner of the file. */
+/** Replaces a file durably by a text that only its owner can read. Root keeps the owner of the file or its folder. */
 export async function replaceFile(target: string, text: string): Promise<void> {
   const next = `${target}.${randomBytes(6).toString("hex")}.next`;
   try {
     const file = await open(next, "wx", 0o600);
     try {
-      const before = await stat(target).catch(() => undefined);
-      if (before && process.getuid?.() === 0) await file.chown(before.uid, before.gid);
+      if (process.getuid?.() === 0) {
+        const { uid, gid } = await stat(target).catch(() => stat(dirname(target)));
+        await file.chown(uid, gid);
+      }
       await file.writeFile(text);
       await file.sync();
     } finally {

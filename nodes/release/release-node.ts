@@ -72,7 +72,7 @@ export function releaseNode(RED: NodeAPI): NodeConstructor<Node<Secrets>, Releas
       const decisionInput = await readDecision(msg);
       const id = await readField("release", msg);
       if (id === undefined) throw invalidInputError("release", "is required: set the release ID");
-      return client.orders.decide(id, decisionInput);
+      return client.orders.decide(id, decisionInput, { surface: "node-red" });
     };
 
     const status = new Status(this as unknown as Node);

@@ -5,6 +5,8 @@ import { Agent, request } from "undici";
 import { serveReleases } from "../../cli/releases-page/server";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import type { ListenOptions } from "../../core/http/http-server";
+import { lockPerson, removePerson } from "../../core/people/administration";
+import type { Credentials } from "../../core/people/authenticate";
 import { ReleaseService } from "../../core/releases/release-service";
 import { StoreSession } from "../../core/store/session";
 import { secretOf, writePeople } from "../support/people-file";
@@ -13,10 +15,11 @@ import { closeLater, tempFolder } from "../support/resources";
 const secret = secretOf("anna");
 let people: string;
 let service: ReleaseService;
-beforeAll(async () => {
+beforeEach(async () => {
   const folder = await tempFolder();
   people = join(folder, "people.json");
   await writePeople(people, ["anna"]);
+  jest.spyOn(console, "error").mockImplementation(() => undefined);
   service = closeLater(
     new ReleaseService(new StoreSession({ location: join(folder, "store.db"), key: undefined })),
   );
@@ -44,10 +47,23 @@ async function openPage(options: ListenOptions = {}) {
   return {
     port: new URL(page.url).port,
     /** Returns the cookie with its attributes. */
-    async signIn(): Promise<string> {
-      const { statusCode, headers } = await post("/sign-in", { name: "anna", secret });
+    async signIn(name = "anna"): Promise<string> {
+      const { statusCode, headers } = await post("/sign-in", { name, secret: secretOf(name) });
       expect(statusCode).toBe(303);
       return String(headers["set-cookie"]);
+    },
+    /** Returns the status of an attempt to sign in. */
+    async tryToSignIn(name: string, given: string): Promise<number> {
+      const { statusCode, body } = await post("/sign-in", { name, secret: given });
+      await body.dump();
+      return statusCode;
+    },
+    /** Returns the status of a decision on a release that does not exist. */
+    async decide(cookie: string, given: string): Promise<number> {
+      const form = { decision: "refuse", seal: "none", secret: given };
+      const { statusCode, body } = await post("/releases/R-000000000000", form, cookie);
+      await body.dump();
+      return statusCode;
     },
     signOut: (cookie: string) => post("/sign-out", {}, cookie),
     async isSignedIn(cookie: string): Promise<boolean> {
@@ -114,4 +130,37 @@ test("with TLS, the cookie belongs to the host and to https", async () => {
     new RegExp(`^__Host-fxdesk-releases-${page.port}=[\\w-]{43}; Path=/; HttpOnly; SameSite=Strict; Secure$`),
   );
   expect(await page.isSignedIn(valueOf(cookie))).toBe(true);
+});
+
+test("others cannot keep out a person who is signed in, nor one whose address is known", async () => {
+  const page = await openPage();
+  const cookie = valueOf(await page.signIn());
+  const wrong = Array.from({ length: 40 }, (_, index) =>
+    page.tryToSignIn(index % 2 === 0 ? "anna" : `invented-${index}`, "a wrong guess"),
+  );
+  expect(await page.decide(cookie, secret)).toBe(404);
+  expect(new Set(await Promise.all(wrong))).toEqual(new Set([403, 429]));
+  expect(await page.decide(cookie, secret)).toBe(404);
+});
+
+test("a session ends after five wrong secrets", async () => {
+  const page = await openPage();
+  const cookie = valueOf(await page.signIn());
+  for (let count = 0; count < 5; count += 1) {
+    expect(await page.isSignedIn(cookie)).toBe(true);
+    await page.decide(cookie, "a wrong guess");
+  }
+  expect(await page.isSignedIn(cookie)).toBe(false);
+});
+
+test.each([
+  ["locked", (by: Credentials) => lockPerson(people, "bert", by)],
+  ["removed", (by: Credentials) => removePerson(people, "bert", by)],
+])("the session of a person who is %s ends at once", async (_, end) => {
+  await writePeople(people, ["anna", "bert"]);
+  const page = await openPage();
+  const cookie = valueOf(await page.signIn("bert"));
+  expect(await page.isSignedIn(cookie)).toBe(true);
+  await end({ person: "anna", secret });
+  expect(await page.isSignedIn(cookie)).toBe(false);
 });

@@ -167,7 +167,7 @@ describe("rejects a decision", () => {
   });
 });
 
-test("locks a name after several wrong secrets", async () => {
+test("makes a name wait after several wrong secrets", async () => {
   const guess = (secret: string) =>
     sendRequest("/sign-in", { form: { name: "dora", secret, path: "//example.com" } });
   for (let count = 0; count < 5; count += 1)

@@ -14,7 +14,18 @@ const commands = {
   store: ["backup", "check", "confirm", "forget", "move", "restore"],
   journal: ["list", "export", "verify", "show", "receipt", "resolve", "erase", "recover"],
   releases: ["list", "show", "release", "refuse", "cancel", "run", "serve"],
-  people: ["add", "list", "secret", "lock", "unlock", "remove", "administrator", "address", "token"],
+  people: [
+    "add",
+    "list",
+    "secret",
+    "lock",
+    "unlock",
+    "remove",
+    "administrator",
+    "address",
+    "token",
+    "attempts",
+  ],
 };
 
 /** Settings of a connection that is never opened. */

@@ -7,6 +7,7 @@ import { operations } from "../../core/contract/all";
 import { openJournal } from "../../core/journal/journal";
 import { orderTrade } from "../../core/procedures/order-trade";
 import { issueToken, lockPerson, removePerson, revokeToken } from "../../core/people/administration";
+import { listAttempts } from "../../core/people/attempts";
 import { PeopleRefusal } from "../../core/people/authenticate";
 import { type HttpServer, serveHttp } from "../../mcp";
 import type { JsonObject } from "../../mcp/render/content";
@@ -381,7 +382,24 @@ describe("several people on one server over HTTP, each with a token", () => {
     const presented = await issueToken(people, person, administrator);
     expect(await status(presented)).toBe(200);
     await end(people, person, administrator);
-    expect(await status(presented)).toBe(401);
+    expect([401, 429]).toContain(await status(presented));
+  });
+
+  test("wrong tokens are recorded and must wait, right ones never", async () => {
+    await copyFile(people, `${people}.copy`);
+    const guarded = await serve({
+      client: place.client({ people }),
+      ...offer,
+      people: `${people}.copy`,
+      token,
+    });
+    const guess = async (presented: string) =>
+      (await post(presented, "tools/list", {}, {}, guarded.url)).status;
+    const statuses = [];
+    for (let count = 0; count < 7; count += 1) statuses.push(await guess(`a-wrong-token-${count}`));
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429]);
+    expect([await guess(tokens.anna), await guess(token)]).toEqual([200, 200]);
+    expect(await listAttempts(`${people}.copy`)).toHaveLength(5);
   });
 
   test("only the server's token counts while the people file is unsafe", async () => {

@@ -43,7 +43,7 @@ beforeEach(async () => {
 });
 
 const accepts = (person: string, secret = secretOf(person)) =>
-  authenticate(path, { person, secret }).then(
+  authenticate(path, { person, secret }, { surface: "cli", address: "here" }).then(
     () => true,
     (error: Error) => error instanceof WrongSecret && false,
   );
