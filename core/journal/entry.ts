@@ -79,8 +79,11 @@ export const isNotExecuted = ({ state }: Pick<Entry, "state">): boolean =>
 
 /** Result of claiming a key: decides whether this process may send the call. */
 export type Claim =
-  /** This process may send the call. The intent is stored and no other process holds the claim. */
-  | { readonly kind: "mine"; readonly entry: Entry }
+  /**
+   * This process may send the call. The intent is stored and no other process holds the claim. `uncheckedSince`: look the call up
+   * first, because it may have been made since then; see `uncheckedSince`.
+   */
+  | { readonly kind: "mine"; readonly entry: Entry; readonly uncheckedSince?: number | undefined }
   /** Another process holds the claim; it may have died. See `Journal.waitForOutcome`. */
   | { readonly kind: "theirs"; readonly entry: Entry }
   /** The call was made before and its outcome is recorded. */

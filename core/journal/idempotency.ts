@@ -41,7 +41,7 @@ import {
   replay,
   toResponse,
 } from "./replay";
-import { StoreRestored } from "./restores";
+import { StoreRestored, uncheckedError } from "./restores";
 
 /** Added to a call's own limits when its claim is stored: time to record the outcome. */
 const marginMs = 5_000;
@@ -96,6 +96,11 @@ function intentOf(call: PreparedCall, context: ClientContext): Intent {
   };
 }
 
+/** True if the caller chose the reference under which the service lists the call, so that a repeated call has the same. */
+function hasOwnReference({ operation: { recovery }, given }: PreparedCall): boolean {
+  return recovery?.kind === "listed" && given[recovery.reference] !== undefined;
+}
+
 function describeOutcome({ state, ending }: Entry): string {
   if (isNotExecuted({ state })) return "That call was not carried out.";
   if (state === "done") return `That call was carried out${ending?.identity ? ` (${ending.identity})` : ""}.`;
@@ -130,6 +135,8 @@ function inFlightError(entry: Entry, cause: unknown, storeReason = ""): FxdeskEr
   );
 }
 
+type OwnClaim = Extract<Claim, { readonly kind: "mine" }>;
+
 interface OpenedJournal {
   readonly journal: Journal;
   readonly outcomeWriter: OutcomeWriter;
@@ -163,8 +170,12 @@ export class IdempotencyMiddleware {
     const { call, deadline } = request;
     const intent = intentOf(call, this.context);
     for (;;) {
-      const { kind, entry } = await this.#claim(request, intent);
-      if (kind === "mine") return this.#execute(request, entry, next);
+      const claimed = await this.#claim(request, intent);
+      if (claimed.kind === "mine") {
+        const earlier = await this.#findEarlierCall(request, claimed);
+        return earlier ?? (await this.#execute(request, claimed, next));
+      }
+      const { kind, entry } = claimed;
       if (kind === "other-terms") throw keyConflictError(call, entry);
       const ended = kind === "ended" ? entry : await this.#awaitOtherProcess(deadline, entry);
       if (ended.state === "not-sent") continue;
@@ -246,15 +257,43 @@ export class IdempotencyMiddleware {
     }
   }
 
+  /** Returns the response of a call that was made before the store was restored. Throws if that cannot be decided. */
+  async #findEarlierCall(
+    request: CallRequest,
+    { entry, uncheckedSince }: OwnClaim,
+  ): Promise<ServiceResponse | undefined> {
+    if (uncheckedSince === undefined) return undefined;
+    const { call } = request;
+    let outcome: EntryOutcome | undefined;
+    try {
+      if (!hasOwnReference(call)) throw uncheckedError("it has no reference of its own to look up.");
+      outcome = await (await this.#open()).recoverer.findEarlierCall(entry, uncheckedSince);
+    } catch (error) {
+      await this.#recordOutcome(entry, { ...notSentOutcome, code: "store_restored" });
+      const { message } = this.context.secrets.redactError(error);
+      const reason =
+        error instanceof StoreRestored ? error : uncheckedError(`the look-up failed (${message}).`);
+      throw this.#notSentError(call, reason, "", journalNoteOf(entry, false));
+    }
+    if (!outcome) return undefined;
+    const { details: endingDetails, ...ending } = outcome;
+    const recorded = await this.#recordOutcome(entry, outcome);
+    return recoveredResponse(request, recorded ?? { ...entry, state: "done", ending, endingDetails });
+  }
+
   /** Sends the call. It is recorded as sent before its first byte is written, and its outcome before this returns. */
-  async #execute(request: CallRequest, entry: Entry, next: Handler): Promise<ServiceResponse> {
+  async #execute(
+    request: CallRequest,
+    { entry, uncheckedSince }: OwnClaim,
+    next: Handler,
+  ): Promise<ServiceResponse> {
     const { call, guard } = request;
     const { journal, recoverer } = await this.#open();
     recoverer.recoverInBackground(entry);
     const journalNote = journalNoteOf(entry, false);
     let recorded: Promise<void> = Promise.resolve();
     const recordSent = () => {
-      recorded = journal.recordSent(entry, guard);
+      recorded = journal.recordSent(entry, { guard, isLookedUp: uncheckedSince !== undefined });
       return recorded.catch((error: unknown) => {
         throw this.#notSentError(call, error, "", journalNote);
       });

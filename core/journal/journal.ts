@@ -1,7 +1,7 @@
 /** The journal in the store: claims, sent marks and outcomes, appended to the hash chain, and leases for recovery. */
 import { setTimeout as wait } from "node:timers/promises";
 import { type CallScope, inScope, scopeValues } from "../store/call-scope";
-import type { SendGuard, Value } from "../store/database";
+import type { Value } from "../store/database";
 import { StoreSession } from "../store/session";
 import type { StoreSettings } from "../store/settings";
 import { AppendQueue } from "./append-queue";
@@ -16,7 +16,8 @@ import {
   listEntries,
   selectEntries,
 } from "./entry-rows";
-import { claim, recordOutcome, markSent, settleAbandoned } from "./transitions";
+import { uncheckedSince } from "./restores";
+import { claim, recordOutcome, markSent, type SendOptions, settleAbandoned } from "./transitions";
 
 /** Pauses between reads of an entry that another process holds: initial and maximum. */
 const [initialPauseMs, maxPauseMs] = [5, 250];
@@ -52,21 +53,26 @@ export class Journal {
     const { reference } = intent;
     const details = saltDetails({ ...intent.details, reference });
     // A claim lost in a power failure is harmless until the call is sent; marking it `sent` makes both durable.
-    const fenced = await this.#queue.append((chain) => claim(chain, intent, details, Math.ceil(holdMs)), {
-      durable: "later",
-    });
-    if (fenced.claim.kind === "mine") this.#fences.set(fenced.claim.entry, fenced.fence);
-    return fenced.claim;
+    const fenced = await this.#queue.append(
+      async (chain) => ({
+        ...(await claim(chain, intent, details, Math.ceil(holdMs))),
+        since: await uncheckedSince(chain),
+      }),
+      { durable: "later" },
+    );
+    if (fenced.claim.kind !== "mine") return fenced.claim;
+    this.#fences.set(fenced.claim.entry, fenced.fence);
+    return { ...fenced.claim, uncheckedSince: fenced.since };
   }
 
   /**
    * Marks the call as sent, before the first byte is written. Throws if this process no longer holds the claim, or
    * StoreRestored.
    */
-  async recordSent(entry: Entry, guard?: SendGuard): Promise<void> {
+  async recordSent(entry: Entry, options: SendOptions = {}): Promise<void> {
     const { storeId, head } = await this.#queue.append(async (chain) => ({
       storeId: chain.storeId,
-      head: await markSent(chain, entry.id, this.#fences.get(entry), this.checkpoints, guard),
+      head: await markSent(chain, entry.id, this.#fences.get(entry), this.checkpoints, options),
     }));
     await this.checkpoints.note(storeId, head);
   }

@@ -9,6 +9,7 @@ import type { CallScope } from "../store/call-scope";
 import type { OutcomeLookup } from "./outcome-lookup";
 import { type Finding, searchByReference } from "./reference-search";
 import { outcomeOfRefusal } from "./replay";
+import { uncheckedError } from "./restores";
 
 /** An entry after a search, with a remark on the search. */
 export interface RecoveryResult {
@@ -297,19 +298,41 @@ export class Recoverer {
     return new Map(results.map((each) => [each.entry.id, each]));
   }
 
-  async #searchLists(operation: Declaration, entries: readonly Entry[]): Promise<RecoveryResult[]> {
+  #findInLists(
+    operation: Declaration,
+    entries: readonly Entry[],
+    now: number,
+  ): ReturnType<typeof searchByReference> {
     const [scope] = entries as readonly [Entry];
+    return searchByReference(entries, {
+      listName: operation.lookup!,
+      readPages: () => this.lookup.readPages(operation, scope, this.#stop.signal),
+      entriesWithSameReference: (entry) => this.journal.listSameReference(entry),
+      findByIdentity: (identity) => this.journal.findByIdentity(scope, identity),
+      now,
+    });
+  }
+
+  /**
+   * Searches the service for a call under the same reference that the store does not know. Returns its outcome, or undefined if
+   * there is none. Throws if that cannot be decided. `since`: milliseconds since 1970.
+   */
+  async findEarlierCall(entry: Entry, since: number): Promise<EntryOutcome | undefined> {
+    const operation = this.lookup.operation(entry.operation)!;
+    const findings = await this.#findInLists(operation, [{ ...entry, begunAt: since }], Date.now());
+    const finding = findings.get(entry.id)!;
+    if (finding.kind === "none") return undefined;
+    if (finding.kind !== "found") throw uncheckedError(finding.remark);
+    const outcome = this.lookup.outcomeOf(operation, finding.listed);
+    return { ...outcome, details: { ...outcome.details, remark: finding.remark } };
+  }
+
+  async #searchLists(operation: Declaration, entries: readonly Entry[]): Promise<RecoveryResult[]> {
     const now = Date.now();
     const { lookup } = operation;
     let resultOf: (entry: Entry) => Finding | NoFinding;
     try {
-      const findings = await searchByReference(entries, {
-        listName: lookup!,
-        readPages: () => this.lookup.readPages(operation, scope, this.#stop.signal),
-        entriesWithSameReference: (entry) => this.journal.listSameReference(entry),
-        findByIdentity: (identity) => this.journal.findByIdentity(scope, identity),
-        now,
-      });
+      const findings = await this.#findInLists(operation, entries, now);
       resultOf = ({ id }) => findings.get(id) ?? { kind: "none", remark: noReferenceRemark };
     } catch (error) {
       if (this.#stop.signal.aborted) throw error;

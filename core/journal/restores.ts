@@ -12,15 +12,21 @@ import {
   withChain,
 } from "./hash-chain";
 
-/** Thrown if a restore was not confirmed. The call is not sent. */
-export class StoreRestored extends Error {
-  constructor(reason: string) {
-    super(
-      `${reason} It may not know calls that were sent. Find out why; then a person confirms it with ` +
-        "`fxdesk store confirm --by <name>`.",
-    );
-  }
-}
+/** Thrown if the store was restored, so that the call may have been sent before. It is not sent. */
+export class StoreRestored extends Error {}
+
+const unconfirmedError = (reason: string) =>
+  new StoreRestored(
+    `${reason} It may not know calls that were sent. Find out why; then a person confirms it with ` +
+      "`fxdesk store confirm --by <name>`.",
+  );
+
+/** Error for a call that cannot be looked up at the service. */
+export const uncheckedError = (reason: string): StoreRestored =>
+  new StoreRestored(
+    `The store was restored, and this call may have been sent before: ${reason} Compare the calls since the backup with the ` +
+      "service; then run `fxdesk store confirm --by <name> --payments-checked`.",
+  );
 
 /** State of the store: as written by fxdesk, or after a restore. */
 interface RestoreState<Checkpoint extends ChainHead> {
@@ -61,15 +67,48 @@ function stateIn(chain: ChainWriter, checkpoints: Checkpoints): Promise<RestoreS
   return known;
 }
 
-/** Throws StoreRestored if the store does not contain what this machine has seen, or was restored and not confirmed. */
-export async function assertNotRestored(chain: ChainWriter, checkpoints: Checkpoints): Promise<void> {
+/**
+ * Throws StoreRestored if the store does not contain what this machine has seen, or was restored and not confirmed. Until a person
+ * has checked, also unless the call was looked up.
+ */
+export async function assertNotRestored(
+  chain: ChainWriter,
+  checkpoints: Checkpoints,
+  isLookedUp: boolean,
+): Promise<void> {
   const { last, missing } = await stateIn(chain, checkpoints);
   const [seen] = missing.toSorted((one, other) => other.seq - one.seq);
   if (seen)
-    throw new StoreRestored(
+    throw unconfirmedError(
       `The store was restored, replaced or copied: it does not contain event ${seen.seq}, which this machine has seen.`,
     );
-  if (last === "restored") throw new StoreRestored("The store was restored from a backup.");
+  if (last === "restored") throw unconfirmedError("The store was restored from a backup.");
+  if (last === "confirmed" && !isLookedUp) throw uncheckedError("it was not looked up.");
+}
+
+async function readUncheckedSince({ run }: ChainWriter): Promise<number | undefined> {
+  const rows = await run("SELECT seq, kind FROM fxdesk_journal_events WHERE entry = $1 ORDER BY seq", [
+    storeEvents,
+  ]);
+  if (rows.at(-1)?.kind !== "confirmed") return undefined;
+  const first = rows[rows.findLastIndex(({ kind }) => kind === "checked") + 1]!;
+  const [before] = await run(
+    "SELECT at FROM fxdesk_journal_events WHERE seq < $1 ORDER BY seq DESC LIMIT 1",
+    [first.seq!],
+  );
+  return Number(before?.at ?? 0);
+}
+
+const uncheckedTimes = new WeakMap<ChainWriter, Promise<number | undefined>>();
+
+/**
+ * Returns the time from which calls may be missing in the store, in milliseconds since 1970: that of the last event before a restore
+ * that a person has confirmed and not checked. Undefined without such a restore.
+ */
+export function uncheckedSince(chain: ChainWriter): Promise<number | undefined> {
+  const known = uncheckedTimes.get(chain) ?? readUncheckedSince(chain);
+  uncheckedTimes.set(chain, known);
+  return known;
 }
 
 /** Records in the transaction that replaces the data of the store. */

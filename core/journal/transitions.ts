@@ -86,18 +86,24 @@ const claimExpiredError = (id: string, state: EntryState) =>
     `Journal entry ${id} is ${state}: this process no longer holds the entry, so it cannot send the call.`,
   );
 
+export interface SendOptions {
+  readonly guard?: SendGuard | undefined;
+  /** True if the service does not list the call. */
+  readonly isLookedUp?: boolean;
+}
+
 /** Marks the call as sent and restarts the lifetime of its claim. Returns the head of the chain, to be kept as a checkpoint. */
 export async function markSent(
   chain: ChainWriter,
   id: string,
   fence: number | undefined,
   checkpoints: Checkpoints,
-  guard?: SendGuard,
+  { guard, isLookedUp = false }: SendOptions,
 ): Promise<ChainHead> {
   const { entry, fence: newest } = await getCurrent(chain, id);
   if (fence !== newest || hasEnded(entry.state)) throw claimExpiredError(id, entry.state);
   if (entry.state !== "sent") {
-    await assertNotRestored(chain, checkpoints);
+    await assertNotRestored(chain, checkpoints, isLookedUp);
     await assertNotHalted(chain.run, entry.environment);
     await guard?.({ ...chain, entry: id });
   }

@@ -14,6 +14,8 @@ import { seededRandom } from "../../chaos/seeded-random";
 import { respond } from "../../support/fault-server";
 import { closeLater, runLater, tempFolder } from "../../support/resources";
 import { createTestClient, failureOf, startFaultServer } from "../support/client-fixtures";
+import { makeQuote } from "../../support/samples";
+import { openClient, openSandbox } from "../../support/sandboxes";
 import { engines } from "../store/engines";
 import { intent, longMs, notSent } from "./fixtures";
 
@@ -113,9 +115,9 @@ describe.each(engines())("$name", ({ create }) => {
     const id = await withStore(settings, async (store) => store.id);
     const seen = () => new Checkpoints(settings).list(id).map(({ seq }) => seq);
     const { entry } = await journal.claim(intent({ key: randomUUID() }), longMs);
-    await expect(journal.recordSent(entry, () => Promise.reject(new Error("stopped")))).rejects.toThrow(
-      "stopped",
-    );
+    await expect(
+      journal.recordSent(entry, { guard: () => Promise.reject(new Error("stopped")) }),
+    ).rejects.toThrow("stopped");
     expect(seen()).toEqual([]);
     await journal.recordSent(entry);
     expect(seen()).toEqual([2]);
@@ -141,6 +143,54 @@ describe.each(engines())("$name", ({ create }) => {
   });
 });
 
+describe("calls after a confirmed restore that is not checked", () => {
+  const [{ create }] = engines() as [ReturnType<typeof engines>[number]];
+  const payment = {
+    "payment-service": "payments",
+    "payment-product": "sepa-credit-transfers",
+    debtorAccount: { iban: "DE89370400440532013000" },
+    instructedAmount: { currency: "EUR", amount: "12.50" },
+    creditorAccount: { iban: "FR6400000000000000012345697" },
+    creditorName: "Ferme Duval SARL",
+    "TPP-Redirect-URI": "https://app.example/done",
+  } as const;
+
+  test("are looked up first, and refused if that is impossible", async () => {
+    const settings = await create();
+    const sandbox = await openSandbox({ reusableQuotes: true });
+    const storeKey = settings.key!.toString("base64");
+    const client = openClient(sandbox, { store: settings.location, storeKey });
+    const quote_id = await makeQuote(client);
+    const book = (key: string, reference?: string) =>
+      client.trades.book.response({ quote_id, reason: "other", ...(reference && { reference }) }, { key });
+    await book("key-0", "INV-0");
+    const backup = join(await tempFolder(), "backup.db");
+    await backUpStore(settings, backup);
+    const { body: first } = await book("key-1", "INV-1");
+    await restoreStore(settings, backup);
+    await confirm(settings, false);
+
+    const repeated = await book("key-1", "INV-1");
+    expect(repeated.journal).toMatchObject({ recovered: true });
+    expect(repeated.body).toMatchObject({ trade_id: first.trade_id });
+    const next = await book("key-2", "INV-2");
+    expect(next.body.trade_id).not.toBe(first.trade_id);
+    const refused = { code: "store_restored", outcome: "not-sent" };
+    expect(await failureOf(book("key-3"))).toMatchObject(refused);
+    expect(await failureOf(client.payments.initiate(payment, { key: "key-4" }))).toMatchObject(refused);
+    const listed = await client.trades.list();
+    const ours = listed.filter(({ reference }) => String(reference).startsWith("INV-"));
+    expect(ours.map(({ reference }) => reference).toSorted()).toEqual(["INV-0", "INV-1", "INV-2"]);
+    expect(await withStore(settings, (store) => verifyStore(store))).toMatchObject({ faultCount: 0 });
+
+    expect(await confirm(settings)).toEqual(["checked"]);
+    expect((await book("key-3")).journal).toMatchObject({ replayed: false });
+    // The sandbox does not know the account, so the payment arrived there.
+    const sent = client.payments.initiate(payment, { key: "key-4" });
+    expect(await failureOf(sent)).toMatchObject({ outcome: "rejected" });
+  });
+});
+
 describe("a store in a file", () => {
   const [{ create }] = engines() as [ReturnType<typeof engines>[number]];
   let settings: StoreSettings;
@@ -156,7 +206,7 @@ describe("a store in a file", () => {
     await backUpStore(settings, backup);
     await book("q-2");
     for (const name of await readdir(dirname(settings.location)))
-      await rm(join(dirname(settings.location), name));
+      await rm(join(dirname(settings.location), name), { force: true });
     await replace(backup);
     expect(await refused("q-2")).toBe(2);
     await confirm(settings);
