@@ -36,9 +36,13 @@ export function limitsOf({ sealed }: Release): string {
     const kind = [trade_type.replaceAll("_", " "), value_date].filter(Boolean).join(", ");
     return `${kind}: ${rateLimit(sealed.terms)}`;
   }
-  if (sealed.amounts)
+  if (typeof sealed.trade === "object") {
+    const { buy_amount, buy_currency, sell_amount, sell_currency } = sealed.trade;
+    return `Sells ${groupDigits(sell_amount)} ${sell_currency} for ${groupDigits(buy_amount)} ${buy_currency}.`;
+  }
+  if (sealed.amounts?.length)
     return sealed.amounts.map(({ amount, currency }) => `${groupDigits(amount)} ${currency}`).join(" + ");
-  return sealed.effect === "money" ? "The amount is unknown." : "Commits no money.";
+  return sealed.effect === "money" && !sealed.amounts ? "The amount is unknown." : "Commits no money.";
 }
 
 type ChipStyle = "good" | "busy" | "bad" | "production";

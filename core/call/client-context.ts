@@ -20,6 +20,7 @@ import { Transport } from "../http/transport";
 import type { TlsOptions } from "../http/http-connection";
 import { publish } from "./diagnostics-channels";
 import { HaltChecker } from "./halt-checker";
+import { QuoteMemory } from "./quote-memory";
 import { limitViolation } from "../http/deadline";
 import type { ClientOptions } from "./client-options";
 import { assertRecordSettings, settingsOf } from "./settings";
@@ -52,6 +53,7 @@ export interface ClientContext {
   /** Values by setting name, and by the names of parameters that settings fill. */
   readonly settings: Settings;
   readonly store: StoreSettings;
+  readonly quotes: QuoteMemory;
   readonly onRecovered: (line: string) => void;
   readonly timeoutMs: number;
   readonly queueTimeoutMs: number;
@@ -317,6 +319,7 @@ export function createClientContext(service: Service, options: ClientOptions): C
     pacing,
     tokens,
     haltChecker,
+    quotes: new QuoteMemory(service.operations),
     onRecovered,
   };
 }

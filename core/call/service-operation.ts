@@ -55,7 +55,7 @@ function findDeclared({ operation, target }: SentCall, context: ServiceContext):
 
 /** Returns the service's declaration of a money route with the input of another declaration, whose amounts are not known. */
 function withInputOf(declared: Declaration, given: Declaration): Declaration {
-  const { parameters: _p, query: _q, headers: _h, body: _b, document: _d, commits: _c, ...facts } = declared;
+  const { parameters: _p, query: _q, headers: _h, body: _b, document: _d, commits, ...facts } = declared;
   const { method, path, server, credentials, parameters, query, headers, body, document } = given;
   return Object.freeze({
     ...facts,
@@ -63,6 +63,7 @@ function withInputOf(declared: Declaration, given: Declaration): Declaration {
     path,
     server,
     credentials,
+    ...(commits === "none" && { commits }),
     ...(parameters && { parameters }),
     ...(query && { query }),
     ...(headers && { headers }),

@@ -64,6 +64,7 @@ export class Pipeline {
         context.haltChecker.stopIfHalted,
         this.#requireRelease,
         limitTime(context),
+        this.#rememberQuote,
         this.#recordResourceId,
         this.#sendOnce,
       ],
@@ -171,6 +172,12 @@ export class Pipeline {
     request.call.operation.effect === "money" || request.guard
       ? (await this.#idempotency.get()).sendOnce(request, next)
       : next(request);
+
+  readonly #rememberQuote: Middleware = async (request, next) => {
+    const response = await next(request);
+    this.context.quotes.remember(request.call, response);
+    return response;
+  };
 
   /** Middleware: stores the ID of a created resource that the service cannot list. Those of money calls are in the journal. */
   readonly #recordResourceId: Middleware = async (request, next) => {

@@ -160,6 +160,7 @@ export const replaceApprovalsConfig = operation({
     409: withErrorMessage("An update request already exists."),
   },
   identifiedBy: "rules",
+  commits: "none",
   lookup: "approvalsWorkflow.getConfig",
   contract: "22",
 });
@@ -194,6 +195,7 @@ export const updateApprovalsSettings = operation({
   responses: { 200: json(ApprovalsWorkflowSettings, "The updated settings.") },
   errors: { ...usualErrors([400, 401, 403, 500]), 404: withErrorMessage("Client ID or settings not found.") },
   identifiedBy: "enabled",
+  commits: "none",
   lookup: "approvalsWorkflow.getSettings",
   contract: "24",
 });

@@ -211,7 +211,7 @@ export const initiateBulkPayment = operation({
   rules: [...productRules, bulkRequiredInJson()],
   responses: { 201: initiatedResponse },
   identifiedBy: "paymentId",
-  commits: { paths: ["payments.*.instructedAmount"] },
+  commits: { paths: ["payments.*.instructedAmount"], document: "pain.001", account: "debtorAccount" },
   labelFields: ["requestedExecutionDate"],
   recovery: resendRecovery,
   contract: "P2",
@@ -232,6 +232,7 @@ export const startPaymentAuthorisation = operation({
   body: emptyBody,
   responses: { 201: authorisationStarted },
   identifiedBy: "authorisationId",
+  commits: "none",
   lookup: "payments.listAuthorisations",
   contract: "P3",
 });
@@ -283,8 +284,10 @@ export const initiatePayment = operation({
   responses: { 201: initiatedResponse },
   identifiedBy: "paymentId",
   commits: {
-    paths: ["instructedAmount"],
-    unless: { "payment-service": ["periodic-payments", "bulk-payments"] },
+    paths: ["instructedAmount", "payments.*.instructedAmount"],
+    unless: { "payment-service": ["periodic-payments"] },
+    document: "pain.001",
+    account: "debtorAccount",
   },
   labelFields: ["creditorName"],
   recovery: resendRecovery,
@@ -318,6 +321,7 @@ export const cancelPayment = operation({
     204: empty("The payment was cancelled.", responseHeaders),
   },
   identifiedBy: "transactionStatus",
+  commits: "none",
   lookup: "payments.getStatus",
   contract: "P6",
 });

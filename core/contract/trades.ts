@@ -189,6 +189,7 @@ export const bookTrade = operation({
   },
   generates: { reference: "reference" },
   singleUseField: "quote_id",
+  commits: { quote: "quote_id" },
   contract: "26",
 });
 

@@ -4,7 +4,8 @@ import type { Order } from "../releases/release";
 import { type Authority, createSendGuard } from "../releases/release-guard";
 import { changeReleases, getRelease } from "../releases/repository";
 import { callOptionsFor, messageOf, type OrderDependencies, transition } from "./leased-order";
-import { findQuoteProblem, parseQuote, type Quote, quoteInputFor } from "./quote";
+import { parseQuote, type Quote } from "../spec/quotes";
+import { findQuoteProblem, quoteInputFor } from "./quote";
 import { verify } from "./verify";
 
 /** Requests a quote and books it if it is within the terms, else records the reason and tries again later. */

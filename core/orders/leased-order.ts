@@ -11,7 +11,7 @@ import type { SealedOrder } from "../releases/terms";
 import type { Values } from "../spec/fields";
 import type { Declaration } from "../spec/operation";
 import type { StoreSession } from "../store/session";
-import type { QuoteOperation } from "./quote";
+import type { QuoteOperation } from "../spec/quotes";
 
 /** Makes a call of an order through its client. */
 export type OrderCall = (

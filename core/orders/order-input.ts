@@ -5,14 +5,9 @@ import { releaseRefusedError } from "../releases/release-guard";
 import { fixedSideFirst, type OrderInput, type OrderTerms } from "../releases/terms";
 import type { Violation } from "../spec/errors";
 import { minorUnits } from "../values/values";
+import { parseQuote, type QuoteOperation } from "../spec/quotes";
 import type { OrderCall } from "./leased-order";
-import {
-  findUnsupportedFields,
-  parseQuote,
-  quoteInputFor,
-  type QuoteOperation,
-  worstRateFrom,
-} from "./quote";
+import { findUnsupportedFields, quoteInputFor, worstRateFrom } from "./quote";
 
 /** Procedure that requests an order. */
 export const orderName = "trades.order";

@@ -1,18 +1,11 @@
 /** Quotes, and the checks that a quote is within an order. A quote outside the terms in any way is never booked. */
 import { Big } from "big.js";
-import type { Declaration, QuoteDeclaration, QuotedFields, QuoteField } from "../spec/operation";
+import type { Declaration, QuoteField } from "../spec/operation";
+import type { Quote, QuoteOperation } from "../spec/quotes";
 import { minorUnits } from "../values/values";
-import { variableAmountAtWorstRate } from "../releases/policy-evaluation";
+import { variableAmountAtWorstRate } from "../releases/committed-money";
 import { fixedSideFirst, type OrderTerms } from "../releases/terms";
 import type { Violation } from "../spec/errors";
-
-/** The fields of a quote, as text. */
-export type Quote = QuotedFields;
-
-/** An operation that returns quotes. */
-export interface QuoteOperation extends Declaration {
-  readonly quotes: QuoteDeclaration;
-}
 
 /** Returns the service's quote operation. An operation with the effect `money` is never used for quotes. */
 export const findQuoteOperation = (operations: readonly Declaration[]): QuoteOperation | undefined =>
@@ -57,20 +50,6 @@ export function quoteInputFor(
       : [[requestFields[name], terms[name]] as const],
   );
   return { ...fixedFields, ...Object.fromEntries(entries) };
-}
-
-const textOf = (value: unknown): string | undefined =>
-  typeof value === "string" || typeof value === "number" ? String(value) : undefined;
-
-/** Returns the quote in a response, or undefined if a field is missing. */
-export function parseQuote({ quotes: { responseFields } }: QuoteOperation, body: unknown): Quote | undefined {
-  const fields = (body ?? {}) as Readonly<Record<string, unknown>>;
-  const read = Object.entries(responseFields).map(
-    ([name, field]) => [name, textOf(fields[field as string])] as const,
-  );
-  return read.every(([, value]) => value !== undefined)
-    ? (Object.fromEntries(read) as unknown as Quote)
-    : undefined;
 }
 
 const isDecimal = (text: string): boolean => /^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text);

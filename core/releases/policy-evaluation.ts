@@ -1,7 +1,8 @@
 /** Evaluates a policy: required approvals and limits. Pure functions without store or clock. */
-import { Big } from "big.js";
-import { localTime, type Policy, type PolicyRule, toPolicyCurrency } from "./policy";
-import { fixedSideFirst, type OrderTerms, type SealedRequest } from "./terms";
+import { commitsNoMoney, committedAmount, effectOf, tradeOf } from "./committed-money";
+import { commitmentsOf, findLimitViolation } from "./limits";
+import { localTime, type Policy, type PolicyRule } from "./policy";
+import type { SealedRequest } from "./terms";
 
 /** Number of approvals required from a set of people. */
 export interface ApprovalRequirement {
@@ -11,56 +12,23 @@ export interface ApprovalRequirement {
 
 const isInverse = (symbol: string, other: string): boolean => symbol === other.slice(3) + other.slice(0, 3);
 
-/** Returns the amount of the variable side at the worst rate, not rounded. */
-export function variableAmountAtWorstRate(terms: OrderTerms): Big {
-  const [fixed] = fixedSideFirst(terms, terms.buy_currency, terms.sell_currency);
-  const amount = new Big(terms.amount);
-  return terms.rate_symbol.startsWith(fixed) ? amount.times(terms.worst_rate) : amount.div(terms.worst_rate);
-}
-
-/** Returns both sides of an order, the variable one at the worst rate. */
-function sidesAtWorstRate(terms: OrderTerms) {
-  const [fixed, other] = fixedSideFirst(terms, terms.buy_currency, terms.sell_currency);
-  return [
-    { amount: terms.amount, currency: fixed },
-    { amount: variableAmountAtWorstRate(terms).toFixed(), currency: other },
-  ];
-}
-
-/** Returns the committed amount in the policy's currency, for an order the larger side. Undefined if it cannot be valued. */
-export function committedAmount(policy: Policy, sealed: SealedRequest): Big | undefined {
-  if (sealed.kind === "call") return sealed.amounts && toPolicyCurrency(policy, sealed.amounts);
-  const values = sidesAtWorstRate(sealed.terms).flatMap((side) => toPolicyCurrency(policy, [side]) ?? []);
-  return values.length === 0 ? undefined : values.reduce((most, each) => (each.gt(most) ? each : most));
-}
-
-const effectOf = (sealed: SealedRequest) => (sealed.kind === "order" ? "money" : sealed.effect);
-
 function appliesTo({ effects, operations }: PolicyRule, sealed: SealedRequest): boolean {
   const inForce = effects ?? (operations ? [] : ["money"]);
   return inForce.includes(effectOf(sealed)) || (operations?.includes(sealed.operation) ?? false);
 }
 
-/**
- * Returns all required approvals. If releases are requested by default, a money call that no rule matches needs one. If the
- * policy has limits but the amount is unknown, at least one is required.
- */
+/** Returns all required approvals. If releases are required by default, a money call that no rule matches needs one. */
 export function approvalRequirements(policy: Policy, sealed: SealedRequest): readonly ApprovalRequirement[] {
   const amount = committedAmount(policy, sealed);
   const rules = policy.rules.filter((rule) => appliesTo(rule, sealed));
   if (rules.length === 0 && sealed.release === "needed" && effectOf(sealed) === "money")
     return [{ approvals: 1, approvers: policy.people }];
-  const requirements = rules
+  return rules
     .filter(({ above }) => above === undefined || amount === undefined || amount.gt(above))
     .map(({ yes: approvals, from }): ApprovalRequirement => ({
       approvals,
       approvers: [...new Set(from ?? policy.people)],
     }));
-  const hasUnboundAmount =
-    policy.limits !== undefined && effectOf(sealed) === "money" && amount === undefined;
-  return requirements.length === 0 && hasUnboundAmount
-    ? [{ approvals: 1, approvers: policy.people }]
-    : requirements;
 }
 
 /** Counts the people who can each represent a different principal (maximum bipartite matching). */
@@ -139,37 +107,46 @@ export function findRequestProblem(
     : `The request needs ${describeRequirements(requirements)}, but ${requester} requested it: too few others may release it.`;
 }
 
-const hasPair = (pairs: readonly string[], { buy_currency, sell_currency }: OrderTerms): boolean => {
-  const symbol = buy_currency + sell_currency;
-  return pairs.some((pair) => pair === symbol || isInverse(pair, symbol));
-};
+const hasPair = (pairs: readonly string[], buy: string, sell: string): boolean =>
+  pairs.some((pair) => pair === buy + sell || isInverse(pair, buy + sell));
+
+/** Returns why the policy forbids the trade of a request, or undefined. */
+function findTradeViolation({ pairs, types }: Policy, sealed: SealedRequest): string | undefined {
+  const trade = tradeOf(sealed);
+  if (trade === undefined || !(pairs ?? types)) return undefined;
+  if (trade === "unknown")
+    return "The policy restricts trades, but this client knows no quote for the request. Order the trade, or request a quote first.";
+  const { trade_type, buy_currency, sell_currency } = trade;
+  if (pairs && !hasPair(pairs, buy_currency, sell_currency))
+    return `The policy does not allow selling ${sell_currency} for ${buy_currency}.`;
+  return types && !(types as readonly (string | undefined)[]).includes(trade_type)
+    ? `The policy does not allow the trade type ${trade_type ?? "of this quote, which is unknown"}.`
+    : undefined;
+}
 
 /** Returns why the policy forbids a request even with approvals, or undefined. */
 export function findPolicyViolation(policy: Policy, sealed: SealedRequest): string | undefined {
-  const { clients, pairs, types, limits } = policy;
+  const { clients, limits } = policy;
   if (clients && !clients.includes(sealed.client))
     return `The policy does not allow the client ${sealed.client}.`;
-  if (sealed.kind === "order") {
-    const { trade_type, buy_currency, sell_currency } = sealed.terms;
-    if (pairs && !hasPair(pairs, sealed.terms))
-      return `The policy does not allow selling ${sell_currency} for ${buy_currency}.`;
-    if (types && !(types as readonly string[]).includes(trade_type))
-      return `The policy does not allow the trade type ${trade_type}.`;
-  }
-  if (!limits || effectOf(sealed) !== "money") return undefined;
+  const tradeViolation = findTradeViolation(policy, sealed);
+  if (tradeViolation !== undefined) return tradeViolation;
+  const isCompared =
+    limits !== undefined || policy.rules.some((rule) => rule.above !== undefined && appliesTo(rule, sealed));
+  if (!isCompared || commitsNoMoney(sealed)) return undefined;
   const amount = committedAmount(policy, sealed);
   if (amount === undefined)
-    return sealed.kind === "order"
-      ? "The policy has limits but no rate for a currency of the order, so the limits cannot be checked."
-      : undefined;
-  const { currency } = policy.amounts!;
-  for (const [limit, scope] of [
-    [limits.perTrade, "trade"],
-    [limits.perDay, "day"],
-  ] as const)
-    if (limit !== undefined && amount.gt(limit))
-      return `The request commits ${amount.round(2).toFixed()} ${currency}; the policy allows at most ${limit} ${currency} per ${scope}.`;
-  return undefined;
+    return "The policy compares amounts, but the amount of the request is unknown, or the policy has no rate for its currency.";
+  const { perTrade, perAccountPerDay } = limits ?? {};
+  if (perTrade !== undefined && amount.gt(perTrade))
+    return `The request commits ${amount.round(2).toFixed()} ${policy.amounts!.currency}; the policy allows at most ${perTrade} per trade.`;
+  if (
+    perAccountPerDay !== undefined &&
+    sealed.kind === "call" &&
+    sealed.amounts?.some((each) => each.account === undefined)
+  )
+    return "The policy limits each account, but the request does not name the account to debit.";
+  return findLimitViolation(policy, commitmentsOf(policy, sealed, 0), new Map());
 }
 
 /** Returns why nothing may be sent at this time, or undefined. */

@@ -6,6 +6,7 @@ import { findLookAlike, PersonName } from "../people/name";
 import { type People, releasersOf } from "../people/people-file";
 import { readProtectedFile } from "../people/protected-file";
 import { callablesOf, type Service } from "../spec/service";
+import { normalizeAddress } from "../values/host";
 import { suggestions } from "../values/suggestions";
 import { JsonSyntaxError, type LocatedJson, parseLocatedJson } from "./json-positions";
 
@@ -22,6 +23,11 @@ const Rate = z
   .refine((text) => /[1-9]/.test(text), "must be more than zero");
 
 const Currency = z.string().regex(/^[A-Z]{3}$/, "must be three capital letters, such as EUR");
+
+const Address = z.string().refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
+  message: "must be an http or https address",
+  abort: true,
+});
 
 const isTimeZone = (zone: string): boolean => {
   try {
@@ -94,19 +100,29 @@ export const Policy = z
       .optional()
       .meta({ description: "Currency and rates for comparing amounts." }),
     limits: z
-      .strictObject({ perTrade: Amount.optional(), perDay: Amount.optional() })
+      .strictObject({
+        perTrade: Amount.optional(),
+        perDay: Amount.optional(),
+        perClientPerDay: Amount.optional(),
+        perAccountPerDay: Amount.optional(),
+        perRequesterPerDay: Amount.optional(),
+      })
       .optional()
       .meta({ description: "Limits that no order or call may exceed. Calls with an unknown outcome count." }),
+    services: z
+      .record(Name, z.array(Address).min(1))
+      .default({})
+      .meta({ description: "Addresses of one service per name, which share their daily limits." }),
     pairs: z
       .array(z.string().regex(/^[A-Z]{6}$/, "must be two currencies, such as EURUSD"))
       .min(1)
       .optional()
-      .meta({ description: "Currency pairs that may be ordered, in either direction; default all." }),
+      .meta({ description: "Currency pairs that may be traded, in either direction; default all." }),
     types: z
       .array(TradeType)
       .min(1)
       .optional()
-      .meta({ description: "Trade types that may be ordered; default all." }),
+      .meta({ description: "Trade types that may be traded; default all." }),
     clients: z
       .array(z.string())
       .min(1)
@@ -155,6 +171,13 @@ export const Policy = z
       checkKnown(name, ["deputies", name]);
       deputies.forEach((deputy, position) => checkKnown(deputy, ["deputies", name, position]));
     }
+    const addresses = Object.entries(policy.services).flatMap(([name, own]) =>
+      own.map((address, index) => ({ path: ["services", name, index], address: normalizeAddress(address) })),
+    );
+    addresses.forEach(({ path, address }, index) => {
+      if (addresses.findIndex((each) => each.address === address) < index)
+        addIssue(path, "repeats an address");
+    });
     if (policy.limits && !policy.amounts) addIssue(["limits"], "`limits` also requires `amounts`");
     if (policy.hours && policy.hours.from >= policy.hours.to)
       addIssue(["hours", "to"], "must be later than from");
@@ -219,7 +242,7 @@ const issueFaults = ({ issues }: z.ZodError): Fault[] =>
   );
 
 /** Fields whose members have names from the file. */
-const recordFields = new Set<PropertyKey>(["deputies", "rates"]);
+const recordFields = new Set<PropertyKey>(["deputies", "rates", "services"]);
 
 /** Describes a fault without quoting the file. */
 function describeFault({ path, message, at = path }: Fault, { lines }: LocatedJson): string {

@@ -6,17 +6,25 @@ import {
   type ApprovalRequirement,
   findRequestProblem,
   findHoursViolation,
-  committedAmount,
   findPolicyViolation,
   hasEnoughApprovals,
   approvalRequirements,
 } from "./policy-evaluation";
 import type { People } from "../people/people-file";
 import { hasValidSignature, isOfPresentEpoch } from "./decision-signature";
+import { committedAmount } from "./committed-money";
+import { commitmentsOf, commonScopes, findLimitViolation } from "./limits";
 import { localTime, type Policy } from "./policy";
 import type { Decision, Release } from "./release";
 import { type SealedRequest, sealOf } from "./terms";
-import { type DayCommitment, findRelease, listDecisions, markReleaseSent, readClock } from "./repository";
+import {
+  type DayCommitment,
+  findRelease,
+  listCommitted,
+  listDecisions,
+  markReleaseSent,
+  readClock,
+} from "./repository";
 
 /** Policy and people that decide whether a request may be sent. Without requirements, no people are needed. */
 export interface Authority {
@@ -93,16 +101,23 @@ export function findReleaseProblem(
   return findPolicyViolation(policy, sealed);
 }
 
-/** Sums the day's commitments, except those that were certainly not carried out. Unknown outcomes count. */
-async function sumCommittedOn({ run }: SendTransaction, { id, sealed }: Release, day: string): Promise<Big> {
-  const rows = await run(
-    `SELECT r.limit_amount AS amount FROM fxdesk_releases AS r
-     LEFT JOIN fxdesk_journal_entries AS e ON e.id = r.entry
-     WHERE r.limit_day = $1 AND r.environment = $2 AND r.id <> $3 AND r.limit_amount IS NOT NULL
-       AND (e.state IS NULL OR e.state NOT IN ('not-sent', 'rejected'))`,
-    [day, sealed.environment, id],
-  );
-  return rows.reduce((sum, { amount }) => sum.plus(String(amount)), new Big(0));
+/** Sums the commitments of a day by scope, except those that were certainly not carried out. Unknown outcomes count. */
+async function sumCommittedOn(
+  transaction: SendTransaction,
+  policy: Policy,
+  { id }: Release,
+  day: string,
+): Promise<ReadonlyMap<string, Big>> {
+  const { perAccountPerDay, perRequesterPerDay } = policy.limits ?? {};
+  const needsContent = perAccountPerDay !== undefined || perRequesterPerDay !== undefined;
+  const sums = new Map<string, Big>();
+  for (const row of await listCommitted(transaction, { day, exceptId: id, needsContent })) {
+    const commitments = row.sealed
+      ? commitmentsOf(policy, row.sealed, transaction.moment)
+      : commonScopes(policy, row).map((scope) => ({ scope, amount: row.amount }));
+    for (const { scope, amount } of commitments) sums.set(scope, new Big(amount).plus(sums.get(scope) ?? 0));
+  }
+  return sums;
 }
 
 /** True if the journal contains a booking of the order that may have been carried out. Guards against a changed release row. */
@@ -115,24 +130,21 @@ async function wasBooked({ run, entry }: SendTransaction, { id, sealed }: Releas
   return rows.length > 0;
 }
 
-/** Returns the commitment for the daily limit. Throws if it exceeds the limit. */
-async function checkDayLimit(
+/** Returns the commitment for the daily limits. Throws if it exceeds one. */
+async function checkDayLimits(
   transaction: SendTransaction,
   release: Release,
   policy: Policy,
 ): Promise<DayCommitment | undefined> {
-  const amount = committedAmount(policy, release.sealed);
+  const { sealed } = release;
+  const amount = committedAmount(policy, sealed);
   if (amount === undefined) return undefined;
   const { day } = localTime(policy, transaction.moment);
-  const perDay = policy.limits?.perDay;
-  if (perDay !== undefined) {
-    const before = await sumCommittedOn(transaction, release, day);
-    if (before.plus(amount).gt(perDay))
-      throw releaseRefusedError(
-        release.sealed.operation,
-        `This request would exceed the daily limit of ${perDay} ${policy.amounts!.currency}: ${before.round(2).toFixed()} are ` +
-          `already committed on ${day}, and it adds ${amount.round(2).toFixed()}.`,
-      );
+  if (policy.limits) {
+    const commitments = commitmentsOf(policy, sealed, transaction.moment);
+    const sums = await sumCommittedOn(transaction, policy, release, day);
+    const reason = findLimitViolation(policy, commitments, sums);
+    if (reason !== undefined) throw releaseRefusedError(sealed.operation, reason);
   }
   return { day, amount: amount.toFixed() };
 }
@@ -169,6 +181,6 @@ export const createSendGuard =
         operation,
         `The journal already contains a booking of ${id}. An order is booked only once.`,
       );
-    const commitment = authority.policy && (await checkDayLimit(transaction, current, authority.policy));
+    const commitment = authority.policy && (await checkDayLimits(transaction, current, authority.policy));
     await markReleaseSent(transaction, current, nextState, { entry, commitment });
   };

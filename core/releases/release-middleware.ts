@@ -10,6 +10,7 @@ import { StoreSession } from "../store/session";
 import { redactLocation } from "../store/settings";
 import { ReleaseService, RequestDeclined } from "./release-service";
 import { ReleaseRefusal, type Release } from "./release";
+import { commitsNoMoney } from "./committed-money";
 import { type ApprovalRequirement, describeRequirements, findHoursViolation } from "./policy-evaluation";
 import { type Authority, createSendGuard, releaseRefusedError, requirementsOf } from "./release-guard";
 import { type People, loadPeople } from "../people/people-file";
@@ -56,7 +57,7 @@ export class ReleaseMiddleware {
     { release, underPolicy, requester }: RequestOrigin,
   ): Promise<Authority> {
     const { policy: path, people: peoplePath } = this.context.settings;
-    const reload = () => this.loadAuthority(operation, { release, requester });
+    const reload = () => this.loadAuthority(operation, { release, underPolicy, requester });
     const people = await loadReadablePeople(peoplePath);
     if (path !== undefined) {
       const policy = await loadPolicy(path, this.context.service).catch((error: Error) => {
@@ -104,7 +105,7 @@ export class ReleaseMiddleware {
         name,
         "The policy requires no release now: its requester sends it by repeating it.",
       );
-    if (requirements.length === 0 && !(policy.limits && effect === "money")) {
+    if (requirements.length === 0 && (!policy.limits || commitsNoMoney(sealed))) {
       const hoursViolation = findHoursViolation(policy, Date.now());
       if (hoursViolation !== undefined) throw releaseRefusedError(name, hoursViolation);
       return { call };

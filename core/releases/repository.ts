@@ -52,11 +52,12 @@ export async function readClock(run: StatementRunner, now: number | string): Pro
 const releaseLocation = (column: "content" | "progress", id: string): string =>
   sealLocation("fxdesk_releases", column, id);
 
+const parseContent = (sealer: Sealer, { id, content }: Row): SealedRequest =>
+  JSON.parse(sealer.unseal(String(content), releaseLocation("content", String(id)))) as SealedRequest;
+
 function parseRelease(sealer: Sealer, row: Row): Release {
   const id = String(row.id);
-  const sealed = JSON.parse(
-    sealer.unseal(String(row.content), releaseLocation("content", id)),
-  ) as SealedRequest;
+  const sealed = parseContent(sealer, row);
   const hash = String(row.seal);
   if (sealOf(id, sealed) !== hash) throw new Error(`The sealed request of ${id} was changed in the store.`);
   return {
@@ -248,6 +249,33 @@ export async function transitionRelease(
 export interface DayCommitment {
   readonly day: string;
   readonly amount: string;
+}
+
+/** A request that counts towards the limits of a day. */
+interface CommittedRequest extends DayCommitment, Pick<CallScope, "environment" | "client"> {
+  /** Only if requested. */
+  readonly sealed?: SealedRequest;
+}
+
+/** Lists the other requests that count towards the limits of a day. */
+export async function listCommitted(
+  { run, sealer }: StoreAccess,
+  { day, exceptId, needsContent }: { day: string; exceptId: string; needsContent: boolean },
+): Promise<readonly CommittedRequest[]> {
+  const rows = await run(
+    `SELECT r.id, r.environment, r.client, r.limit_amount AS amount${needsContent ? ", r.content" : ""} FROM fxdesk_releases AS r
+     LEFT JOIN fxdesk_journal_entries AS e ON e.id = r.entry
+     WHERE r.limit_day = $1 AND r.id <> $2 AND r.limit_amount IS NOT NULL
+       AND (e.state IS NULL OR e.state NOT IN ('not-sent', 'rejected'))`,
+    [day, exceptId],
+  );
+  return rows.map((row) => ({
+    day,
+    environment: String(row.environment),
+    client: String(row.client),
+    amount: String(row.amount),
+    ...(needsContent && { sealed: parseContent(sealer, row) }),
+  }));
 }
 
 /** Marks the request of a release as sent under a journal entry. Throws a ReleaseRefusal if the state cannot follow. */

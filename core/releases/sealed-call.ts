@@ -18,7 +18,6 @@ const defaultValidityMs = 24 * 3_600_000;
 export function sealCall(context: ClientContext, call: PreparedCall): SealedCall {
   const { operation, values, address, target, headers, body, options } = call;
   const requester = actorOf(context, options);
-  const amounts = committedAmountsOf(operation.commits, values);
   return {
     kind: "call",
     effect: operation.effect === "money" ? "money" : "change",
@@ -41,8 +40,22 @@ export function sealCall(context: ClientContext, call: PreparedCall): SealedCall
       values,
       given: normalizeInput(operation, call.given),
     },
-    ...(amounts && { amounts }),
+    ...committedMoneyOf(context, call),
   };
+}
+
+/** Returns the amounts, or the trade, that a call commits. */
+function committedMoneyOf(
+  { quotes }: ClientContext,
+  { operation, values }: PreparedCall,
+): Pick<SealedCall, "amounts" | "trade"> {
+  const { commits, effect } = operation;
+  if (effect !== "money") return {};
+  if (commits === undefined) return { trade: "unknown" };
+  if (commits !== "none" && commits.quote !== undefined)
+    return { trade: quotes.find(values[commits.quote]) ?? "unknown" };
+  const amounts = committedAmountsOf(operation, values);
+  return amounts ? { amounts } : {};
 }
 
 /** A generated value contains nothing that could change its surroundings in an encoded request. */

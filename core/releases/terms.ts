@@ -1,6 +1,7 @@
 /** The sealed terms of a release: an order, or an encoded request. Any change results in another seal. */
 import { createHash } from "node:crypto";
 import { invalidInputError } from "../call/call-errors";
+import type { QuotedTrade } from "../call/quote-memory";
 import type { CommittedAmount } from "../spec/committed-amounts";
 import type { Callable } from "../spec/operation";
 import { canonicalJson } from "../values/json";
@@ -95,8 +96,10 @@ export interface SealedCall extends SealedFacts {
   readonly kind: "call";
   readonly effect: "change" | "money";
   readonly terms: CallTerms;
-  /** Committed amounts; undefined if unknown. */
+  /** Committed amounts; empty if it commits none, undefined if unknown. */
   readonly amounts?: readonly CommittedAmount[];
+  /** The trade that is booked, by its quote; `unknown` if it may book one that this client does not know. */
+  readonly trade?: QuotedTrade | "unknown";
 }
 
 export type SealedRequest = SealedOrder | SealedCall;

@@ -92,12 +92,12 @@ function currencySums(amounts: readonly CommittedAmount[]): string[] {
  * field.
  */
 export function labelParts(operation: Declaration, given: Values): string[] {
-  const { labelFields = [], commits } = operation;
+  const { labelFields = [] } = operation;
   const fields = fieldsOf(operation).filter(({ name }) => labelFields.includes(name));
   const fieldTexts = fields.flatMap(({ name, title, schema }) => {
     const value = given[name];
     if (typeof value !== "string") return [];
     return metaOf(schema).format === "date" ? `${title} ${value}` : value;
   });
-  return [...currencySums(committedAmountsOf(commits, given) ?? []), ...fieldTexts];
+  return [...currencySums(committedAmountsOf(operation, given) ?? []), ...fieldTexts];
 }

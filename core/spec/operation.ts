@@ -251,8 +251,8 @@ export interface Declaration extends Callable {
   readonly document?: TextDocument;
   /** Present if the operation prices trades. */
   readonly quotes?: QuoteDeclaration;
-  /** Location of the committed amounts in the input. If omitted, the amount of a call is unknown. */
-  readonly commits?: CommittedAmountPaths;
+  /** Location of the committed amounts; `none` if a call commits no further money. If omitted, the amount is unknown. */
+  readonly commits?: "none" | CommittedAmountPaths;
   /** Body fields by which people recognise the created resource, in addition to the committed amounts. */
   readonly labelFields?: readonly string[];
   /** Set only if the contract documents statuses for this operation that differ from the service's usual ones. */
@@ -300,8 +300,14 @@ export interface QuoteDeclaration {
 
 /** Location of the committed amounts in the input. */
 export interface CommittedAmountPaths {
-  /** Paths to objects with `amount` and `currency`. `*` matches every entry of a list. */
-  readonly paths: readonly string[];
+  /** Paths to objects with `amount` and `currency`, as far as they are given. `*` matches every entry of a list. */
+  readonly paths?: readonly string[];
+  /** Format of the document, whose amounts count as well. */
+  readonly document?: "pain.001";
+  /** Input field with the account to debit. A document names its accounts itself. */
+  readonly account?: string;
+  /** Input field with the ID of the quote that is booked. */
+  readonly quote?: string;
   /** Values of fields with which more than these amounts is committed, so that the total is unknown. */
   readonly unless?: Readonly<Record<string, readonly string[]>>;
 }

@@ -45,7 +45,13 @@ const referencedFields = ({
 ];
 
 /** Returns the names in the declaration that must be fields of the caller. */
-const referencedCallerFields = ({ singleUseField, recovery, generates = {} }: Declaration): string[] => [
+const referencedCallerFields = ({
+  singleUseField,
+  recovery,
+  commits,
+  generates = {},
+}: Declaration): string[] => [
+  ...(typeof commits === "object" ? [commits.account, commits.quote].flatMap((name) => name ?? []) : []),
   ...(singleUseField === undefined ? [] : [singleUseField]),
   ...(recovery?.kind === "listed" ? [recovery.reference] : []),
   ...Object.keys(generates),

@@ -9,3 +9,13 @@ export const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g
 /** True if the host, with or without brackets, is this machine. */
 export const isLoopback = (host: string): boolean =>
   /^(localhost|::1|127(\.\d+){3})$/.test(withoutBrackets(host));
+
+/** Returns the address of a service in one spelling: names of this machine are equal, and the path does not count. */
+export function normalizeAddress(address: string): string {
+  const { protocol, hostname, port } = new URL(address);
+  const host = hostname.replace(/\.$/, "");
+  return `${protocol}//${isThisMachine(host) ? "localhost" : host}${port && `:${port}`}`;
+}
+
+const isThisMachine = (host: string): boolean =>
+  isLoopback(host) || /^(0\.0\.0\.0|\[::\]|\[::ffff:7f[\da-f]{2}:[\da-f]+\]|.+\.localhost)$/.test(host);

@@ -122,7 +122,9 @@ test("sends and counts amounts below the threshold", async () => {
   await expect(client.payments.initiate(small)).rejects.toMatchObject({
     code: "release_refused",
     outcome: "not-sent",
-    message: expect.stringMatching(/daily limit of 120 EUR: .* are already committed on/) as string,
+    message: expect.stringMatching(
+      /daily limit of 120 EUR for the service .* already committed on/,
+    ) as string,
   });
   await place.setPolicy({ people: [...people], rules: [{ effects: ["money"], from: ["anna"] }] });
 });

@@ -5,7 +5,8 @@ import { initiatePayment } from "../../../core/contract/payments";
 import { operations } from "../../../core/contract/all";
 import { z } from "zod";
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { sampleInput } from "../../support/samples";
+import { pain001 } from "../../sandbox/open-banking/documents";
+import { makeQuote, sampleInput } from "../../support/samples";
 import { createReleaseFixture, people, type ReleaseFixture, sampleOrder, secretOf } from "./release-fixture";
 
 let place: ReleaseFixture;
@@ -185,5 +186,135 @@ describe("whatever declaration is given", () => {
     await expect(request("POST", "/trades", { effect: "read" })).rejects.toMatchObject({
       code: "invalid_input",
     });
+  });
+});
+
+describe("amounts", () => {
+  const amounts = { currency: "EUR", rates: { USD: "0.9" } };
+  const pay = (currency: string, amount: string) =>
+    client.payments.initiate({ ...payment, instructedAmount: { currency, amount } } as never);
+  const sendDocument = (text: string) =>
+    client.payments.initiateBulk({
+      "payment-product": "pain.001-sepa-credit-transfers",
+      "TPP-Redirect-URI": "https://app.example/done",
+      pain001: text,
+    } as never);
+  const nextWeek = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
+  const document = (amount: string) => pain001({ debtor: iban(), day: nextWeek, transfers: [{ amount }] });
+  const iban = () => (payment as unknown as { debtorAccount: { iban: string } }).debtorAccount.iban;
+  const quoteFor = (fields: object) => makeQuote(client, { ...fields });
+  const book = (quote_id: string) => client.trades.book({ quote_id, reason: "other" });
+
+  const unvalued: Record<string, () => Promise<unknown>> = {
+    "a currency without a rate": () => pay("GBP", "1.00"),
+    "a standing order": () =>
+      client.payments.initiate({
+        ...payment,
+        "payment-service": "periodic-payments",
+        startDate: "2099-01-01",
+        frequency: "Monthly",
+      } as never),
+    "a document that cannot be read": () => sendDocument(document("1.00").replace("<Amt>", "<Amt><!-- -->")),
+    "a booking of an unknown quote": () => book("q-unknown"),
+    "a request that the service does not declare": () =>
+      client.request({ method: "POST", path: "/beneficiaries" }),
+    "an order in currencies without a rate": () =>
+      client.orders.order(sampleOrder({ buy_currency: "GBP", sell_currency: "CHF", rate_symbol: "GBPCHF" })),
+  };
+
+  test.each(
+    Object.keys(unvalued).flatMap((name) => [
+      [name, "limits", { limits: { perDay: "100000" } }] as const,
+      [name, "a threshold", { rules: [{ effects: ["money"], above: "100" }] }] as const,
+    ]),
+  )("%s is refused under %s", async (name, _, more) => {
+    await place.setPolicy({ people: [...people], amounts, ...more } as never);
+    await expectRefusal(unvalued[name]!);
+  });
+
+  test("of documents and quotes are compared with limits", async () => {
+    await place.setPolicy({ people: [...people], amounts, limits: { perTrade: "1000" } });
+    await expectRefusal(() => sendDocument(document("1000.01")));
+    expect(await sendDocument(document("1000.00"))).toMatchObject({
+      paymentId: expect.any(String) as string,
+    });
+    const [large, small] = [await quoteFor({ amount: 1001 }), await quoteFor({ amount: 1000 })];
+    await expectRefusal(() => book(large));
+    expect(await book(small)).toMatchObject({ trade_id: expect.any(String) as string });
+  });
+
+  test("pairs and types apply to bookings", async () => {
+    const quotes = {
+      allowed: await quoteFor({ amount: 10 }),
+      other: await quoteFor({ amount: 10, buy_currency: "GBP" }),
+    };
+    await place.setPolicy({ people: [...people], pairs: ["USDEUR"] });
+    await expectRefusal(() => book(quotes.other));
+    await expectRefusal(() => book("q-unknown"));
+    await place.setPolicy({ people: [...people], types: ["forward"] });
+    await expectRefusal(() => book(quotes.allowed));
+    await place.setPolicy({ people: [...people], pairs: ["USDEUR"] });
+    expect(await book(quotes.allowed)).toMatchObject({ trade_id: expect.any(String) as string });
+  });
+
+  test("a cancellation commits nothing: limits do not refuse it, and rules for money apply", async () => {
+    await place.setPolicy({ people: [...people] });
+    const [first, second] = [
+      await client.payments.initiate({ ...payment, endToEndIdentification: "E-CANCEL-1" } as never),
+      await client.payments.initiate({ ...payment, endToEndIdentification: "E-CANCEL-2" } as never),
+    ];
+    const cancel = ({ paymentId }: { readonly paymentId: string }) =>
+      client.payments.cancel({
+        "payment-service": "payments",
+        "payment-product": "sepa-credit-transfers",
+        paymentId,
+      } as never);
+    await place.setPolicy({ people: [...people], amounts, rules: [{ effects: ["money"], above: "100000" }] });
+    await expect(cancel(first)).rejects.toMatchObject({ code: "release_needed" });
+    await place.setPolicy({ people: [...people], amounts, limits: { perDay: "0" } });
+    await cancel(second);
+  });
+});
+
+describe("limits of a day", () => {
+  const amounts = { currency: "EUR" };
+  const payAs = (options: Parameters<ReleaseFixture["client"]>[0], amount: string, more = {}) =>
+    place.client(options).payments.initiate({
+      ...payment,
+      instructedAmount: { currency: "EUR", amount },
+      ...more,
+    } as never);
+
+  test("count for all spellings of an address", async () => {
+    const own = await createReleaseFixture({
+      policy: { people: [...people], amounts, limits: { perDay: "100" } },
+    });
+    const { xs2aUrl } = own.sandbox;
+    const input = (await sampleInput(
+      "payments.initiate",
+      own.client({ policy: undefined }),
+    )) as typeof payment;
+    const pay = (options: object) =>
+      own
+        .client(options)
+        .payments.initiate({ ...input, instructedAmount: { currency: "EUR", amount: "60.00" } } as never);
+    await pay({});
+    for (const options of [
+      { xs2aUrl: xs2aUrl.replace("127.0.0.1", "localhost") },
+      { xs2aUrl: xs2aUrl.replace("127.0.0.1", "LocalHost") },
+      { environment: "sandbox" },
+    ])
+      await expect(pay(options)).rejects.toMatchObject({ code: "release_refused", outcome: "not-sent" });
+  });
+
+  test.each(["perRequesterPerDay", "perAccountPerDay"] as const)("%s", async (limit) => {
+    await place.setPolicy({ people: [...people], amounts, limits: { [limit]: "5000" } });
+    const first = limit === "perRequesterPerDay" ? { actor: "carl" } : { actor: "bert" };
+    await payAs(first, "3000.00").catch((error: Error) => error);
+    await expect(payAs(first, "3000.00")).rejects.toMatchObject({ code: "release_refused" });
+    const other = payAs({ actor: "dora" }, "3000.00");
+    if (limit === "perRequesterPerDay")
+      expect(await other).toMatchObject({ paymentId: expect.any(String) as string });
+    else await expect(other).rejects.toMatchObject({ code: "release_refused" });
   });
 });

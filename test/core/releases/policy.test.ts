@@ -14,7 +14,8 @@ import { loadPeople } from "../../../core/people/people-file";
 import { extendService } from "../../../core/spec/extension";
 import { bookTrade } from "../../../core/contract/trades";
 import { localTime, Policy, loadPolicy, parsePolicy } from "../../../core/releases/policy";
-import { isRateWithinLimit, findQuoteProblem, type Quote, worstRateFrom } from "../../../core/orders/quote";
+import { isRateWithinLimit, findQuoteProblem, worstRateFrom } from "../../../core/orders/quote";
+import type { Quote } from "../../../core/spec/quotes";
 import type { OrderTerms, SealedCall, SealedOrder } from "../../../core/releases/terms";
 import { tempFolder } from "../../support/resources";
 

@@ -1,0 +1,51 @@
+/** The quotes that a client received, by which the trade that a booking commits is known. */
+import type { Declaration } from "../spec/operation";
+import { parseQuote, type Quote } from "../spec/quotes";
+import type { PreparedCall } from "./prepared-call";
+import type { ServiceResponse } from "./response";
+
+/** A trade as quoted. Amounts are decimal strings. */
+export interface QuotedTrade extends Pick<
+  Quote,
+  "buy_currency" | "buy_amount" | "sell_currency" | "sell_amount"
+> {
+  /** Undefined if the request for the quote does not state it. */
+  readonly trade_type?: string;
+}
+
+const maxQuotes = 1_000;
+const isDecimal = (text: string): boolean => /^\d{1,15}(\.\d{1,10})?$/.test(text);
+
+export class QuoteMemory {
+  readonly #trades = new Map<string, QuotedTrade>();
+
+  constructor(private readonly operations: readonly Declaration[]) {}
+
+  /** Remembers a quote, as the service's own declaration reads it. */
+  remember({ operation, values }: PreparedCall, { status, body }: ServiceResponse): void {
+    const declared = this.operations.find(({ name }) => name === operation.name);
+    const quotes = declared?.quotes;
+    // Another declaration has the name of a GET also at another path.
+    const isDeclared = declared === operation || declared?.method !== "GET";
+    if (!quotes || status !== quotes.status || !isDeclared) return;
+    const quote = parseQuote({ ...declared, quotes }, body);
+    if (!quote) return;
+    const { quote_id: id, buy_amount, buy_currency, sell_amount, sell_currency } = quote;
+    this.#trades.delete(id);
+    if (!isDecimal(buy_amount) || !isDecimal(sell_amount)) return;
+    const type = quotes.requestFields.trade_type && values[quotes.requestFields.trade_type];
+    this.#trades.set(id, {
+      buy_amount,
+      buy_currency,
+      sell_amount,
+      sell_currency,
+      ...(typeof type === "string" && { trade_type: type }),
+    });
+    if (this.#trades.size > maxQuotes) this.#trades.delete(this.#trades.keys().next().value!);
+  }
+
+  /** Returns the trade of a quote that this client received. */
+  find(id: unknown): QuotedTrade | undefined {
+    return typeof id === "string" ? this.#trades.get(id) : undefined;
+  }
+}

@@ -1,0 +1,89 @@
+/** Limits of a policy: what a request adds to the sums of a day, and whether a sum exceeds its limit. */
+import { Big } from "big.js";
+import { normalizeAddress } from "../values/host";
+import { localTime, type Policy, toPolicyCurrency } from "./policy";
+import { committedAmount } from "./committed-money";
+import type { SealedRequest } from "./terms";
+
+const scopeKinds = ["service", "client", "account", "requester"] as const;
+type ScopeKind = (typeof scopeKinds)[number];
+
+const dayLimits = {
+  service: "perDay",
+  client: "perClientPerDay",
+  account: "perAccountPerDay",
+  requester: "perRequesterPerDay",
+} as const satisfies Record<ScopeKind, keyof NonNullable<Policy["limits"]>>;
+
+/** What a request adds to one sum of a day, in the currency of the policy. */
+export interface Commitment {
+  /** The sum that it counts towards: service, client, account or requester. */
+  readonly scope: string;
+  readonly day: string;
+  readonly amount: string;
+}
+
+/** Returns the name that the policy gives to the address of a request, or the address in one spelling. */
+export function serviceOf(
+  { services }: Pick<Policy, "services">,
+  { environment }: Pick<SealedRequest, "environment">,
+): string {
+  const address = normalizeAddress(environment.split(" ").at(-1)!);
+  const named = Object.entries(services).find(([, addresses]) =>
+    addresses.some((each) => normalizeAddress(each) === address),
+  );
+  return named ? named[0] : address;
+}
+
+const scopeOf = (kind: ScopeKind, service: string, ...names: readonly string[]): string =>
+  JSON.stringify([kind, service, ...names]);
+
+/** The columns of a request that suffice for the sums of its service and client. */
+export type CommittingRequest = Pick<SealedRequest, "environment" | "client">;
+
+/** Returns the sums of service and client that an amount counts towards. */
+export const commonScopes = (policy: Policy, request: CommittingRequest): readonly string[] => {
+  const service = serviceOf(policy, request);
+  return [scopeOf("service", service), scopeOf("client", service, request.client)];
+};
+
+/** Returns what a request adds to the sums of its day; empty if it commits no money or its amount is unknown. */
+export function commitmentsOf(policy: Policy, sealed: SealedRequest, moment: number): readonly Commitment[] {
+  const total = committedAmount(policy, sealed);
+  if (total === undefined) return [];
+  const service = serviceOf(policy, sealed);
+  const { day } = localTime(policy, moment);
+  const accounts = new Map<string, Big>();
+  for (const each of (sealed.kind === "call" && sealed.amounts) || [])
+    if (each.account !== undefined)
+      accounts.set(each.account, toPolicyCurrency(policy, [each])!.plus(accounts.get(each.account) ?? 0));
+  return [
+    ...commonScopes(policy, sealed).map((scope) => ({ scope, day, amount: total.toFixed() })),
+    { scope: scopeOf("requester", service, sealed.requester ?? ""), day, amount: total.toFixed() },
+    ...[...accounts].map(([account, amount]) => ({
+      scope: scopeOf("account", service, account),
+      day,
+      amount: amount.toFixed(),
+    })),
+  ];
+}
+
+/** Returns why a request would exceed a limit of its day, given the sums by scope that are already committed, or undefined. */
+export function findLimitViolation(
+  policy: Policy,
+  commitments: readonly Commitment[],
+  sums: ReadonlyMap<string, Big>,
+): string | undefined {
+  for (const { scope, day, amount } of commitments) {
+    const [kind, service, name = service] = JSON.parse(scope) as [ScopeKind, string, string?];
+    const limit = policy.limits?.[dayLimits[kind]];
+    const before = sums.get(scope) ?? new Big(0);
+    if (limit !== undefined && before.plus(amount).gt(limit))
+      return (
+        `The request would exceed the daily limit of ${limit} ${policy.amounts!.currency} for the ${kind} ${name}: ` +
+        `it adds ${new Big(amount).round(2).toFixed()}` +
+        (before.gt(0) ? ` to ${before.round(2).toFixed()} already committed on ${day}.` : ".")
+      );
+  }
+  return undefined;
+}

@@ -1,0 +1,85 @@
+/** Amounts of pain.001 documents: exact sums, and no amount from a document that can be understood in two ways. */
+import { readCreditTransfers } from "../../../core/files/pain001";
+import { pain001 } from "../../sandbox/open-banking/documents";
+
+const debtor = "DE12500105170648489890";
+const document = pain001({ debtor, transfers: [{ amount: "10.50" }, { amount: "2", currency: "USD" }] });
+const amount = '<InstdAmt Ccy="EUR">10.50</InstdAmt>';
+
+test.each(["03", "09"])("reads currencies, amounts and the account of version %s", (version) => {
+  const text = pain001({
+    version,
+    debtor,
+    transfers: [{ amount: "10.50" }, { amount: "2", currency: "USD" }],
+  });
+  expect(readCreditTransfers(text)).toEqual([
+    { amount: "10.50", currency: "EUR", account: debtor },
+    { amount: "2", currency: "USD", account: debtor },
+  ]);
+});
+
+const equivalent = '<EqvtAmt><Amt Ccy="EUR">10.50</Amt><CcyOfTrf>JPY</CcyOfTrf></EqvtAmt>';
+
+test.each([
+  ["an equivalent amount", document.replace(amount, equivalent)],
+  ["a prefix of the message", document.replace(/<(\/?)(?=[A-Z])/g, "<$1p:").replace("xmlns=", "xmlns:p=")],
+  [
+    "a schema location",
+    document.replace("xmlns=", 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns='),
+  ],
+  ["escaped text", document.replace("Invoice 4711", "A &amp; B &#8364;")],
+  ["white space around the amount", document.replace("10.50<", "\n 10.50 <")],
+])("reads %s", (_, text) => {
+  expect(readCreditTransfers(text)?.map((each) => `${each.amount} ${each.currency}`)).toEqual([
+    "10.50 EUR",
+    "2 USD",
+  ]);
+});
+
+const replaced = (from: string | RegExp, to: string) => document.replace(from, to);
+
+test.each([
+  ["no XML", "amount 10"],
+  ["another document", "<a/>"],
+  ["nothing", ""],
+  ["two roots", document + document.replace(/<\?xml.*\?>/, "")],
+  ["an open element", document.replace("</Document>", "")],
+  ["crossed elements", replaced("</Amt>\n", "</Amt2>\n")],
+  ["a document type", replaced("<Document", '<!DOCTYPE a [<!ENTITY x "1">]><Document')],
+  ["an entity", replaced("10.50", "&x;10.50")],
+  ["an amount with a character reference", replaced("10.50", "1&#48;.50")],
+  ["CDATA", replaced("10.50", "<![CDATA[10]]>.50")],
+  ["a comment in the amount", replaced("10.50", "10<!-- -->.50")],
+  ["a processing instruction", replaced("10.50", "10<?a?>.50")],
+  ["an unknown namespace", replaced("urn:iso", "urn:other")],
+  ["no namespace", replaced(/ xmlns="[^"]*"/, "")],
+  ["a namespace inside", replaced("<Amt>", '<Amt xmlns="urn:other">')],
+  ["a prefix inside", replaced(amount, amount.replaceAll("InstdAmt", "x:InstdAmt"))],
+  ["two amounts of a transfer", replaced(amount, amount + amount)],
+  ["an amount beside its equivalent", replaced(amount, amount + equivalent)],
+  ["an amount at another place", replaced("<PmtId>", `<PmtId>${amount}`)],
+  ["a transfer without amount", replaced(amount, "")],
+  ["an amount without currency", replaced(' Ccy="EUR"', "")],
+  ["two currencies", replaced('Ccy="EUR"', 'Ccy="EUR" Ccy="JPY"')],
+  ["a negative amount", replaced("10.50<", "-10.50<")],
+  ["an amount with a sign", replaced("10.50<", "+10.50<")],
+  ["an amount with an exponent", replaced("10.50<", "1e9<")],
+  ["grouped digits", replaced("10.50<", "10,50<")],
+  ["digits of another script", replaced("10.50<", "\u0661\u0660.50<")],
+  ["another control sum", replaced(/<CtrlSum>[^<]*/, "<CtrlSum>1")],
+  ["another count", replaced(/<NbOfTxs>2/, "<NbOfTxs>3")],
+  ["two headers", replaced("<PmtInf>", "<GrpHdr/><PmtInf>")],
+  [
+    "two accounts to debit",
+    replaced("<DbtrAcct>", "<DbtrAcct><Id><IBAN>DE1</IBAN></Id></DbtrAcct><DbtrAcct>"),
+  ],
+  ["no transfer", document.replace(/<CdtTrfTxInf>.*<\/CdtTrfTxInf>/s, "")],
+  ["text after the document", `${document}10`],
+])("refuses %s", (_, text) => {
+  expect(text).not.toBe(document);
+  expect(readCreditTransfers(text)).toBeUndefined();
+});
+
+test("survives deep nesting", () => {
+  expect(readCreditTransfers("<a>".repeat(200_000) + "</a>".repeat(200_000))).toBeUndefined();
+});
