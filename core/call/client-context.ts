@@ -331,3 +331,12 @@ export function localAddress(): string {
     .find((entry) => entry && !entry.internal && entry.family === "IPv4");
   return externalInterface?.address ?? "127.0.0.1";
 }
+
+/** Returns the environment of an operation's calls, as stored in entries. */
+export const environmentOf = (
+  { settings, addresses }: ClientContext,
+  { server }: Declaration,
+): string | undefined => {
+  const address = addresses[server];
+  return address && [settings.environment, address.origin + address.pathPrefix].filter(Boolean).join(" ");
+};

@@ -1,10 +1,11 @@
 /** Prepares a call: validates the input, fills in the remaining fields and encodes the request. Sends nothing. */
 import { isObject } from "../values/json";
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { checkInput, checkFilledFields, headerMessage, isUnsafeInHeader, keyViolation } from "../spec/check";
 import type { Declaration, GeneratedValue } from "../spec/operation";
 import { fieldsHiddenFromModels, generatedCallerFields, fieldsOf, type Values } from "../spec/fields";
 import { normalizeInput } from "./normalize-input";
+import { createReference, type ReferencedCall } from "./generated-reference";
 import { encodeRequest, fromText } from "./encode-request";
 import { acceptedEncodings } from "../http/content-decoding";
 import { limitViolation } from "../http/deadline";
@@ -15,20 +16,11 @@ import { operationOfCall } from "./service-operation";
 import { invalidInputError, toFxdeskError } from "./call-errors";
 import type { Violation } from "../spec/errors";
 
-/** 32 digits and capital letters without look-alikes: 5 bits each. */
-const referenceAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-
-/** Returns a random reference of 80 bits in characters that every bank accepts, for example `FX-7K3M9QW2-X5ABCDEF`. */
-function createReference(): string {
-  const letters = Array.from(randomBytes(16), (byte) => referenceAlphabet[byte & 31]).join("");
-  return `FX-${letters.slice(0, 8)}-${letters.slice(8)}`;
+/** Returns a value for a field that neither the caller nor the connection sets. */
+function generateValue(kind: GeneratedValue, call: ReferencedCall, context: ClientContext): string {
+  if (kind === "reference") return createReference(call, context);
+  return kind === "uuid" ? randomUUID() : localAddress();
 }
-
-const generators: Readonly<Record<GeneratedValue, () => string>> = {
-  uuid: randomUUID,
-  reference: createReference,
-  "local-address": localAddress,
-};
 
 /** Returns the effective settings of one call. */
 export function settingsFor({ settings, service }: ClientContext, options: CallOptions): Settings {
@@ -81,15 +73,20 @@ const isBlank = (value: unknown): boolean =>
  * Returns the caller's fields in the spelling that is sent, with configured values for absent and generated values for blank
  * ones. What is no object, or throws when read, is left to the validation.
  */
-function completeInput(operation: Declaration, input: Values, settings: Settings): Values {
+function completeInput(
+  operation: Declaration,
+  input: Values,
+  settings: Settings,
+  generate: (kind: GeneratedValue, values: Values) => string,
+): Values {
   if (!isObject(input)) return input;
   try {
     const values: Record<string, unknown> = { ...input };
     for (const { name, schema, setting } of fieldsHiddenFromModels(operation))
       if (values[name] === undefined && settings[setting] !== undefined)
         values[name] = fromText(schema, settings[setting]);
-    for (const { name, generate } of generatedCallerFields(operation))
-      if (isBlank(values[name])) values[name] = generators[generate!]();
+    for (const field of generatedCallerFields(operation))
+      if (isBlank(values[field.name])) values[field.name] = generate(field.generate!, values);
     return normalizeInput(operation, values);
   } catch {
     return input;
@@ -102,13 +99,22 @@ interface FilledFields {
   readonly violations: readonly Violation[];
 }
 
-function fillFields(operation: Declaration, context: ClientContext, settings: Settings): FilledFields {
+function fillFields(
+  operation: Declaration,
+  context: ClientContext,
+  options: CallOptions,
+  settings: Settings,
+): FilledFields {
   const values: Record<string, unknown> = {};
   /** Required settings that are not configured. */
   const missingSettings: string[] = [];
   for (const { name, filledBy, setting, required, generate } of fieldsOf(operation)) {
     if (filledBy === "caller") continue;
-    const value = settings[setting] ?? (required && generate ? generators[generate]() : undefined);
+    const generated = () =>
+      required && generate
+        ? generateValue(generate, { operation, given: {}, values, options }, context)
+        : undefined;
+    const value = settings[setting] ?? generated();
     if (value !== undefined) values[name] = value;
     else if (required) missingSettings.push(setting);
   }
@@ -139,8 +145,11 @@ function collectValues(
   options: CallOptions,
 ): Values {
   const settings = settingsFor(context, options);
-  const callerValues = completeInput(operation, input, settings);
-  const filled = fillFields(operation, context, settings);
+  const filled = fillFields(operation, context, options, settings);
+  const callerValues = completeInput(operation, input, settings, (kind, given) => {
+    const values = { ...filled.values, ...given };
+    return generateValue(kind, { operation, given: input, values, options }, context);
+  });
   const inputViolations = checkInput(operation, callerValues, new Date());
   const optionViolations = validateOptions(options);
   if (inputViolations.length + optionViolations.length + filled.violations.length > 0)

@@ -27,6 +27,11 @@ export function defaultKeyOf({
   return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 }
 
+/** Returns the caller's key, else the default key. Undefined if the call gets a random one. */
+export const chosenKeyOf = (
+  call: Pick<PreparedCall, "operation" | "values" | "options">,
+): string | undefined => call.options.key ?? defaultKeyOf(call);
+
 /** Returns the name of the caller's key: `key`, or the single-use field. Undefined if the key is random. */
 export const keyNameOf = (call: PreparedCall): string | undefined => {
   if (call.options.key !== undefined) return "key";

@@ -1,10 +1,9 @@
 /** Orders of one client: requests, lists, decides and cancels them, and books released ones in the background. */
 import { invalidInputError } from "../call/call-errors";
 import type { CallOptions } from "../call/call-options";
-import type { ClientContext } from "../call/client-context";
+import { type ClientContext, environmentOf } from "../call/client-context";
 import { actorOf, settingsFor } from "../call/prepare";
 import { openJournal } from "../journal/journal";
-import { environmentOf } from "../journal/outcome-lookup";
 import { localOrigin } from "../people/attempts";
 import { PeopleRefusal } from "../people/authenticate";
 import type { OrderCall } from "../orders/leased-order";

@@ -18,10 +18,10 @@ import { customerFromValues } from "../spec/service";
 import { waitTimeoutMs, waitAtMost } from "../journal/outcome-writer";
 import { listIdentifiedEntries } from "../journal/entry-rows";
 import { type Store, withStore } from "../store/open";
-import { customerOf, environmentOf } from "../journal/outcome-lookup";
+import { customerOf } from "../journal/outcome-lookup";
 import { removeResourceId, saveResourceId, listResourceIds, maxResourceIds } from "../store/resource-ids";
 import { storeExists } from "../store/settings";
-import type { ClientContext } from "../call/client-context";
+import { type ClientContext, environmentOf } from "../call/client-context";
 import type { PreparedCall } from "../call/prepared-call";
 import type { CreatedResource } from "../call/response";
 

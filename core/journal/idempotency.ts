@@ -7,7 +7,7 @@ import { userInfo } from "node:os";
 import { customerFromValues } from "../spec/service";
 import { repeatRefusedError } from "../call/call-errors";
 import { formatOutcomeLine } from "../call/outcome-line";
-import type { ClientContext } from "../call/client-context";
+import { type ClientContext, environmentOf } from "../call/client-context";
 import { haltedError } from "../call/halt-checker";
 import { type CallRequest, type Handler, withBeforeWrite } from "../call/middleware";
 import { actorOf } from "../call/prepare";
@@ -29,7 +29,7 @@ import { canonicalJson } from "../values/json";
 import { EntryRefusal } from "./operator-actions";
 import { OutcomeWriter } from "./outcome-writer";
 import { type Claim, type EntryOutcome, type Entry, type Intent, isNotExecuted } from "./entry";
-import { environmentOf, createOutcomeLookup, isInScope, scopesOf } from "./outcome-lookup";
+import { createOutcomeLookup, isInScope, scopesOf } from "./outcome-lookup";
 import { type Journal, openJournal } from "./journal";
 import { type RecoveryResult, Recoverer } from "./recoverer";
 import {

@@ -1,6 +1,6 @@
 /** Queries the service for the outcome of earlier calls, bypassing the caller's interceptors. */
 import type { CallOptions } from "../call/call-options";
-import type { ClientContext } from "../call/client-context";
+import { type ClientContext, environmentOf } from "../call/client-context";
 import { isPaged, fetchPages } from "../call/pages";
 import { createRequest, limitTime, type Handler } from "../call/middleware";
 import { prepareCall } from "../call/prepare";
@@ -15,15 +15,6 @@ import type { EntryOutcome, Entry } from "./entry";
 import type { CallScope } from "../store/call-scope";
 import { type ListedItem, parseListed } from "./reference-search";
 import { outcomeOfResponse } from "./replay";
-
-/** Returns the environment of an operation's calls, as stored in entries. */
-export const environmentOf = (
-  { settings, addresses }: ClientContext,
-  { server }: Declaration,
-): string | undefined => {
-  const address = addresses[server];
-  return address && [settings.environment, address.origin + address.pathPrefix].filter(Boolean).join(" ");
-};
 
 /** True if the outcome of the operation's calls can be looked up at this service with these settings. */
 const isRecoverable = ({ recovery }: Declaration, { settings }: ClientContext): boolean =>

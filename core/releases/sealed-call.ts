@@ -1,9 +1,8 @@
 /** The sealed request of a call: made from a call, and compared with a call at hand before it is sent. */
-import type { ClientContext } from "../call/client-context";
+import { type ClientContext, environmentOf } from "../call/client-context";
 import { normalizeInput } from "../call/normalize-input";
 import { actorOf } from "../call/prepare";
 import { defaultKeyOf, type PreparedCall } from "../call/prepared-call";
-import { environmentOf } from "../journal/outcome-lookup";
 import { committedAmountsOf } from "../spec/committed-amounts";
 import { fieldsOf } from "../spec/fields";
 import { customerFromValues } from "../spec/service";

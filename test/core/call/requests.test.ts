@@ -162,7 +162,8 @@ describe("a prepared call", () => {
     const { values, body } = prepare("trades.book", input);
     expect(values.reference).toMatch(/^FX-[0-9A-HJKMNP-TV-Z]{8}-[0-9A-HJKMNP-TV-Z]{8}$/);
     expect(JSON.parse(body!)).toEqual({ reason: "other", reference: values.reference });
-    expect(prepare("trades.book", input).values.reference).not.toBe(values.reference);
+    const other = prepare("trades.book", { ...input, quote_id: "q-2" });
+    expect(other.values.reference).not.toBe(values.reference);
   });
 
   test("of a booking without a reference is validated", () => {
