@@ -165,7 +165,7 @@ export const readStore: typeof useStore = (parsed, terminal, work) =>
     if (error.code !== "EROFS") throw error;
     const { location } = storeSettingsFrom(parsed, terminal);
     throw new UsageError(
-      `The store ${location} is on a read-only file system, but even reading it writes helper files next to it. Copy it and all ` +
+      `The store ${location} is on a read-only file system, but reading it without its -wal and -shm files writes them. Copy it and all ` +
         "files that start with its name to a writable folder, chmod 600 them, and pass the copy with --store or FXDESK_STORE.",
     );
   });

@@ -1,6 +1,6 @@
 /** The embedded SQLite database: a file that several processes of one machine share. */
-import { closeSync, existsSync, openSync, statSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { closeSync, constants, existsSync, openSync, statSync } from "node:fs";
+import { access, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
@@ -79,6 +79,8 @@ export async function openSqlite(path: string): Promise<{ database: Database; is
     await retryWhileBusy(() => file.exec("SELECT count(*) FROM sqlite_schema"));
   } catch (error) {
     file.close();
+    // SQLite does not say that it failed because the file system is read-only.
+    await access(path, constants.W_OK);
     throw error;
   }
   return { database: toDatabase(file, path), isNew };

@@ -1,7 +1,7 @@
 /** Tests the built command as a process: exit codes, streams and signals. */
 import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { cp, mkdir, symlink } from "node:fs/promises";
+import { cp, mkdir, rm, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -168,18 +168,29 @@ describe("a running command", () => {
 const mayMount = spawnSync("unshare", ["-rm", "true"]).status === 0;
 
 (mayMount ? describe : describe.skip)("on a file system that is read-only", () => {
-  test.each(["list", "verify"])("fxdesk journal %s explains how to read a read-only store", async (word) => {
+  /** Runs a command on a store whose folder is read-only. `without` are suffixes of files that are deleted before. */
+  async function readStore(word: string, without: readonly string[]) {
     const folder = await tempFolder();
-    const store = { FXDESK_STORE: join(folder, "made.db") };
+    const path = join(folder, "made.db");
+    const store = { FXDESK_STORE: path };
     await spawnFxdesk(["journal", "list"], { variables: store });
+    for (const suffix of without) await rm(path + suffix, { force: true });
     const mounted = 'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"';
     const line = ["-rm", "sh", "-c", mounted, folder, process.execPath, program, "journal", word];
-    const { status, stdout, stderr } = spawnSync("unshare", line, {
-      env: environmentOf(store),
-      encoding: "utf8",
-      timeout: 50_000,
-    });
-    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-    expect(stderr).toMatch(/^The store \S+ is on a read-only file system, .* --store or FXDESK_STORE\.\n$/);
+    return spawnSync("unshare", line, { env: environmentOf(store), encoding: "utf8", timeout: 50_000 });
+  }
+
+  test.each(["list", "verify"])("fxdesk journal %s reads a complete store", async (word) => {
+    const { status, stderr } = await readStore(word, []);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   });
+
+  test.each(["list", "verify"])(
+    "fxdesk journal %s explains how to read a file without its log",
+    async (word) => {
+      const { status, stdout, stderr } = await readStore(word, ["-wal", "-shm"]);
+      expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+      expect(stderr).toMatch(/^The store \S+ is on a read-only file system, .* --store or FXDESK_STORE\.\n$/);
+    },
+  );
 });
