@@ -213,7 +213,11 @@ function controlCommand(control: Declaration, service: Service): Command {
     run: async (parsed, terminal) =>
       (await import("../call/run.js")).runCall(
         control,
-        { service, reservedFlags, defaultSettings: { [address]: defaultUrl } },
+        {
+          service: { ...service, operations: [...service.operations, control] },
+          reservedFlags,
+          defaultSettings: { [address]: defaultUrl },
+        },
         parsed,
         terminal,
       ),
