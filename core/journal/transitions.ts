@@ -17,7 +17,7 @@ import {
   referenceHint,
   canRetry,
 } from "./entry";
-import type { SendGuard } from "../store/database";
+import type { SendGuard, SentFacts } from "../store/database";
 import { assertNotHalted } from "../store/halt";
 import { findEntry, getEntry, hasEnded, hashReference, type LeasedEntry, isFinal } from "./entry-rows";
 
@@ -102,17 +102,18 @@ export async function markSent(
 ): Promise<ChainHead> {
   const { entry, fence: newest } = await getCurrent(chain, id);
   if (fence !== newest || hasEnded(entry.state)) throw claimExpiredError(id, entry.state);
+  let facts: SentFacts | void = undefined;
   if (entry.state !== "sent") {
     await assertNotRestored(chain, checkpoints, isLookedUp);
     await assertNotHalted(chain.run, entry.environment);
-    await guard?.({ ...chain, entry: id });
+    facts = await guard?.({ ...chain, entry: id });
   }
   await chain.run(
     "UPDATE fxdesk_journal_entries SET claim_expires_at = claim_ms + CAST($2 AS BIGINT) WHERE id = $1",
     [id, chain.moment],
   );
   if (entry.state === "sent") return chain.head();
-  const seq = await chain.append(id, "sent", {});
+  const seq = await chain.append(id, "sent", { ...facts });
   await chain.run("UPDATE fxdesk_journal_entries SET state = 'sent', latest_seq = $2 WHERE id = $1", [
     id,
     seq,

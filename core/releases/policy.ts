@@ -1,4 +1,5 @@
 /** The policy file: which calls and orders need release, by whom, and within which limits. */
+import { createHash } from "node:crypto";
 import { Big } from "big.js";
 import { z } from "zod";
 import { TradeType } from "../contract/trades";
@@ -185,7 +186,10 @@ export const Policy = z
   .meta({ id: "Policy", description: "Rules and limits for requests that a person must release." });
 
 export type PolicyRule = z.output<typeof Rule>;
-export type Policy = z.output<typeof Policy>;
+export type Policy = z.output<typeof Policy> & {
+  /** SHA-256 of the file, in hex. Undefined for the default policy. */
+  readonly hash?: string;
+};
 
 /** Returns the policy used if none is set but release is requested: every money call needs one approval by anyone else. */
 export const defaultMoneyPolicy = (file: People, requester: string | undefined): Policy => {
@@ -274,7 +278,7 @@ export function parsePolicy(json: string, path: string, service: PolicyService):
     ),
   ];
   if (faults.length > 0) throw invalid(faults);
-  return data!;
+  return { ...data!, hash: createHash("sha256").update(json).digest("hex") };
 }
 
 /** Loads a policy. Throws a TypeError that starts with the setting. */

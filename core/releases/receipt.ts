@@ -8,7 +8,7 @@ import type { StoreAccess } from "../store/database";
 import type { People } from "../people/people-file";
 import { canonicalJson } from "../values/json";
 import { hasValidSignature } from "./decision-signature";
-import { findReleaseOfEntry, listDecisions } from "./repository";
+import { getRelease, listDecisions } from "./repository";
 
 const toTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -16,11 +16,15 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 const lastOf = (events: readonly RecordedEvent[], kind: RecordedEvent["kind"]): RecordedEvent | undefined =>
   events.findLast((event) => event.kind === kind);
 
-/** Returns the release of an entry with its decisions, or undefined if it has none. */
-async function describeRelease(access: StoreAccess, entry: Entry, people: People | undefined) {
-  const release = await findReleaseOfEntry(access, entry.id);
-  if (!release) return undefined;
-  const { id, hash, sealed, requestedAt } = release;
+/** Returns the release under which a call was sent, with its decisions; undefined if it needed none. */
+async function describeRelease(
+  access: StoreAccess,
+  sent: RecordedEvent | undefined,
+  people: People | undefined,
+) {
+  const release = sent?.content.release;
+  if (release === undefined) return undefined;
+  const { id, hash, sealed, requestedAt } = await getRelease(access, String(release));
   const decisions = await listDecisions(access, id);
   if (decisions.length > 0 && !people)
     throw new TypeError(`people is needed: the file verifies who released ${id}. No receipt was made.`);
@@ -61,7 +65,7 @@ async function describeEntry(access: StoreAccess, id: string, people: People | u
   const events = await listEvents(access, id);
   const sent = lastOf(events, "sent");
   const { seq, hash } = events.at(-1)!;
-  const release = await describeRelease(access, entry, people);
+  const release = await describeRelease(access, sent, people);
   return {
     type: "fxdesk-receipt-1",
     entry: id,
@@ -72,7 +76,7 @@ async function describeEntry(access: StoreAccess, id: string, people: People | u
     surface,
     requester: release?.requester ?? entry.intent?.actor,
     release,
-    authorization: sent?.content,
+    policy: sent?.content.policy,
     request: describeRequest(entry, sent),
     outcome: { ...ending, ...endingDetails, at: toTime(changedAt) },
     chain: {

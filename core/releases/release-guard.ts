@@ -183,4 +183,5 @@ export const createSendGuard =
       );
     const commitment = authority.policy && (await checkDayLimits(transaction, current, authority.policy));
     await markReleaseSent(transaction, current, nextState, { entry, commitment });
+    return { release: id, policy: authority.policy?.hash };
   };

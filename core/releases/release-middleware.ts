@@ -108,7 +108,8 @@ export class ReleaseMiddleware {
     if (requirements.length === 0 && (!policy.limits || commitsNoMoney(sealed))) {
       const hoursViolation = findHoursViolation(policy, Date.now());
       if (hoursViolation !== undefined) throw releaseRefusedError(name, hoursViolation);
-      return { call };
+      // A guard makes a change use the journal, which only records released changes.
+      return effect === "money" ? { call, guard: async () => ({ policy: policy.hash }) } : { call };
     }
     const release = await (
       id === undefined

@@ -111,10 +111,6 @@ export async function getRelease(access: StoreAccess, id: string): Promise<Relea
 export const findRelease = async (access: StoreAccess, id: string): Promise<Release | undefined> =>
   (await selectReleases(access, "WHERE id = $1", [id]))[0];
 
-/** Returns the release whose request was sent under a journal entry. */
-export const findReleaseOfEntry = async (access: StoreAccess, entry: string): Promise<Release | undefined> =>
-  (await selectReleases(access, "WHERE entry = $1", [entry]))[0];
-
 /** Returns the latest release with the caller's key. */
 export async function findReleaseByKey(
   access: StoreAccess,

@@ -51,5 +51,16 @@ export interface SendTransaction extends MomentAccess {
   readonly entry: string;
 }
 
-/** Checks and writes in the transaction in which a call becomes `sent`. If it throws, the call is not sent. */
-export type SendGuard = (transaction: SendTransaction) => Promise<void>;
+/** Facts that the hash chain records with a call that is sent. */
+export interface SentFacts {
+  /** ID of the release that allows the call. */
+  readonly release?: string | undefined;
+  /** SHA-256 of the policy file that applied, in hex. */
+  readonly policy?: string | undefined;
+}
+
+/**
+ * Checks and writes in the transaction in which a call becomes `sent`, and returns what to record. If it throws, the call is not
+ * sent.
+ */
+export type SendGuard = (transaction: SendTransaction) => Promise<SentFacts | void>;

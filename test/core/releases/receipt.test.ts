@@ -1,5 +1,6 @@
 /** Receipts: what they say, the key that signs them, and the verifiers of the page. */
-import { chmod, readdir, stat } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { chmod, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { demo } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
@@ -55,6 +56,9 @@ describe("a released payment", () => {
       operation: "payments.initiate",
       key: "INV-1",
       requester: "desk",
+      policy: createHash("sha256")
+        .update(await readFile(fixture.policyPath))
+        .digest("hex"),
       release: { id: release, requester: "desk", decisions: [{ person: "anna", decision: "release" }] },
       request: { method: "POST", address: fixture.sandbox.xs2aUrl, body: expect.stringContaining("125.50") },
       outcome: { state: "done", status: 201, body: { paymentId: receipt.outcome.identity } },
