@@ -138,8 +138,9 @@ export function findPolicyViolation(policy: Policy, sealed: SealedRequest): stri
   if (amount === undefined)
     return "The policy compares amounts, but the amount of the request is unknown, or the policy has no rate for its currency.";
   const { perTrade, perAccountPerDay } = limits ?? {};
+  const { currency } = policy.amounts ?? {};
   if (perTrade !== undefined && amount.gt(perTrade))
-    return `The request commits ${amount.round(2).toFixed()} ${policy.amounts!.currency}; the policy allows at most ${perTrade} per trade.`;
+    return `The request commits ${amount.round(2).toFixed()} ${currency}; the policy allows at most ${perTrade} ${currency} per trade.`;
   if (
     perAccountPerDay !== undefined &&
     sealed.kind === "call" &&

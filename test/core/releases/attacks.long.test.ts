@@ -268,7 +268,7 @@ const attacks: Readonly<Record<string, Attack>> = {
   "an unlisted requester": refusedOrder(/does not list eve/, {}, () => place.client({ actor: "eve" })),
   "a direct booking": (reference) =>
     expect(requester.trades.book({ quote_id: "q", reason: "other", reference })).rejects.toThrow(
-      /needs release by anna or bert or desk/,
+      /knows no quote for the request/,
     ),
 };
 
@@ -397,7 +397,8 @@ test("enforces limits on concurrent orders and after the clock was set back", as
       const all = await states();
       return all.every(
         ({ state, remark }) =>
-          state === "booked" || /daily limit of 3000 EUR: .* are already committed/.test(remark ?? ""),
+          state === "booked" ||
+          /daily limit of 3000 EUR for the service .* already committed/.test(remark ?? ""),
       );
     },
     { withinMs: 30_000, what: "final states of the orders" },
