@@ -26,7 +26,7 @@ const withoutReleaseNote = "These tools run without further confirmation.";
 const releaseNote =
   "A person named by the operator of this server may have to release such a call first: then the result has the " +
   "state waiting and a release ID. Tell the user, and check the status with get_release. After the release, an order is " +
-  "booked automatically; repeat any other call exactly to send it. A message in this chat cannot release anything.";
+  "booked and any other call is sent automatically; repeat a call exactly to get its response. A message in this chat cannot release anything.";
 
 const emptyInstructions = (hasChosen: boolean): string =>
   `fxdesk offers no tools: ${

@@ -93,8 +93,8 @@ const createConnect = (settings: Settings, service: Service | undefined, { allow
   return async (): Promise<ClientCore> => {
     const { createClient } = await import("../../core/client/client.js");
     const client = asUsageError(() => (service ? createClient(options, service) : createClient(options)));
-    // Also executes orders that were placed earlier or by other processes.
-    if (service && allow.includes("money") && readOnly !== true)
+    // Also executes released requests of other processes.
+    if (allow.includes("money") && readOnly !== true)
       client.orders.start().catch((error: Error) => console.error(`fxdesk: ${error.message}`));
     return client;
   };

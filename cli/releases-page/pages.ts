@@ -3,7 +3,7 @@ import { findDecisionProblem } from "../../core/releases/decide";
 import { describeRequirements, approvalRequirements } from "../../core/releases/policy-evaluation";
 import type { Policy } from "../../core/releases/policy";
 import type { Decision, Release } from "../../core/releases/release";
-import { isFinalState } from "../../core/releases/states";
+import { isUnsentState } from "../../core/releases/states";
 import { toReleaseReport } from "../../core/releases/report";
 import { type Html, html, renderPage, untrusted } from "./layout";
 import { factList, formatTime, limitsOf, environmentStyle, stateChip, termsOf, titleOf } from "./terms";
@@ -155,7 +155,7 @@ const decisionForm = (
 function decisionForms(view: ReleaseView): Html | undefined {
   const { release, person, policy } = view;
   const { state } = release;
-  if (isFinalState(state)) return undefined;
+  if (!isUnsentState(state)) return undefined;
   const reason = (decision: Decision["decision"]) =>
     findDecisionProblem(release, state, { person, decision, policy });
   const [notReleased, notRefused] = [reason("release"), reason("refuse")];

@@ -14,13 +14,7 @@ import type { OrderTerms } from "../../core/releases/terms";
 import { toReleaseReport } from "../../core/releases/report";
 import { type DecisionFiles, policyForRelease } from "../../core/releases/decide";
 import { alphabetNote } from "../../core/values/visible-text";
-import {
-  choicesFrom,
-  type Flag,
-  type ParsedArguments,
-  requiredText,
-  UsageError,
-} from "../command-line/arguments";
+import { choicesFrom, type Flag, type ParsedArguments, requiredText } from "../command-line/arguments";
 import {
   columns,
   commandGroup,
@@ -218,16 +212,12 @@ const cancel: MemberCommand = {
 
 const runCommand = (loadService: ServiceLoader): MemberCommand => ({
   description:
-    "Executes orders as soon as they are released, until Ctrl-C. Each order is booked from fresh quotes within its limits, or not at all.",
+    "Executes requests as soon as they are released, until Ctrl-C. A call is sent exactly as it was released. An order is booked from fresh quotes within its limits, or not at all.",
   flags: [],
   hiddenFlags: connectionFlags(),
   helpSections: [connectionHelp()],
   async run(parsed, terminal) {
     const service = await loadService();
-    if (!service.operations.some(({ quotes }) => quotes))
-      throw new UsageError(
-        "This service has no quote operation. Add one with an extension module: set FXDESK_EXTENSIONS.",
-      );
     const { createClient } = await import("../../core/client/client.js");
     const options = clientOptions(settingsFrom(parsed, terminal.environment, service), service);
     const client = asUsageError(() => createClient(options, service), service);
@@ -235,7 +225,7 @@ const runCommand = (loadService: ServiceLoader): MemberCommand => ({
     const keepAlive = setInterval(() => undefined, 60_000);
     try {
       await client.orders.start();
-      await writeStderr(terminal, "Waiting for released orders. Press Ctrl-C to stop.\n");
+      await writeStderr(terminal, "Waiting for released requests. Press Ctrl-C to stop.\n");
       await stopped;
     } finally {
       clearInterval(keepAlive);

@@ -168,9 +168,12 @@ export interface ClientOrders {
   list(options?: ReleaseListOptions): Promise<ReleaseReportList>;
   /** Releases or refuses a request as the person whose secret is given, under the policy and people file of this client. */
   decide(id: string, input: DecisionInput, options?: Pick<CallOptions, "surface">): Promise<ReleaseReport>;
-  /** Cancels a request. Fails once anything was sent. */
+  /** Cancels a request. Fails once it was sent. */
   cancel(id: string, options?: CallOptions): Promise<ReleaseReport>;
-  /** Starts executing released orders of this environment, until the client is closed. No effect without an operation that quotes. */
+  /**
+   * Starts executing released requests of this environment, until the client is closed. Calls that need a release and orders
+   * start it, too. Orders are booked only if the service has an operation that quotes.
+   */
   start(): Promise<void>;
 }
 

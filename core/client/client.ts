@@ -105,12 +105,15 @@ export function createClient<
 ): Client<readonly [...Ops, ...KnownEntries<Procedures>, ...KnownEntries<Watches>]>;
 export function createClient(options: ClientOptions, service: ExtendedService = fxdeskService): ClientCore {
   const interceptors = [...(service.interceptors ?? []), ...(options.interceptors ?? [])];
-  const pipeline = new Pipeline(createClientContext(service, options), interceptors, () => undefined);
-  /** Loaded with the first order. */
+  const pipeline = new Pipeline(createClientContext(service, options), interceptors, () => startExecutor());
+  /** Loaded with the first order or release. */
   const orders = new Lazy(async () => {
     const { Orders } = await import("./orders.js");
     return new Orders(pipeline);
   });
+  /** Carries out released requests of this client while it is open. A failure of the store is reported by the calls. */
+  const startExecutor = () => void core.orders.start().catch(() => undefined);
+  let isClosed = false;
   const core: ClientCore = {
     service,
     settings: publicSettings(service, pipeline.context.settings),
@@ -140,9 +143,12 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
       list: async (listOptions = {}) => (await orders.get()).list(listOptions),
       decide: async (id, input, from) => (await orders.get()).decide(id, input, from),
       cancel: async (id, callOptions = {}) => (await orders.get()).cancel(id, callOptions),
-      start: async () => (await orders.get()).start(),
+      start: async () => {
+        if (!isClosed) await (await orders.get()).start();
+      },
     },
     close: async () => {
+      isClosed = true;
       // Orders first: an order in progress still needs the pipeline.
       if (orders.started) await (await orders.started).close();
       // In parallel, so that both stop accepting work at the same moment.

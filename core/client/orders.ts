@@ -1,4 +1,4 @@
-/** Orders of one client: requests, lists, decides and cancels them, and books released ones in the background. */
+/** Orders and releases of one client: requests, lists, decides and cancels them, and carries out released ones. */
 import { invalidInputError } from "../call/call-errors";
 import type { CallOptions } from "../call/call-options";
 import { type ClientContext, environmentOf } from "../call/client-context";
@@ -6,16 +6,23 @@ import { actorOf, settingsFor } from "../call/prepare";
 import { openJournal } from "../journal/journal";
 import { localOrigin } from "../people/attempts";
 import { PeopleRefusal } from "../people/authenticate";
-import type { OrderCall } from "../orders/leased-order";
+import { ReleaseExecutor } from "../orders/executor";
+import type { OrderCall, OrderOperations } from "../orders/leased-release";
 import { orderName, termsFor, validateOrder } from "../orders/order-input";
 import { type OrderInput, parseCorrelation, type SealedOrder } from "../releases/terms";
 import { findQuoteOperation } from "../orders/quote";
 import type { QuoteOperation } from "../spec/quotes";
-import { OrderWorker } from "../orders/worker";
-import { type DecisionInput, type Release, ReleaseNotFound, ReleaseRefusal } from "../releases/release";
+import {
+  type Call,
+  type DecisionInput,
+  type Release,
+  ReleaseNotFound,
+  ReleaseRefusal,
+} from "../releases/release";
 import { releaseRefusedError, requirementsOf } from "../releases/release-guard";
 import { loadReadablePeople, type ReleaseMiddleware } from "../releases/release-middleware";
 import type { ReleaseService } from "../releases/release-service";
+import { callOptionsFor } from "../releases/sealed-call";
 import {
   type ReleaseListOptions,
   type ReleaseReport,
@@ -23,6 +30,7 @@ import {
   toReleaseReport,
 } from "../releases/report";
 import { createError, FxdeskError } from "../spec/errors";
+import type { Values } from "../spec/fields";
 import type { Callable, Declaration } from "../spec/operation";
 import { StoreSession } from "../store/session";
 
@@ -34,6 +42,13 @@ const maxListed = 1_000;
 interface OrderClient {
   readonly context: ClientContext;
   readonly callPreAuthorized: OrderCall;
+  /** Makes the call of a released request, if it is exactly the released one. */
+  callReleased(
+    operation: Declaration,
+    input: Values,
+    options: CallOptions,
+    release: string,
+  ): Promise<unknown>;
   /** Searches for the outcome of a call. */
   recover(entry: string): Promise<unknown>;
   releaseMiddleware(): Promise<ReleaseMiddleware>;
@@ -43,7 +58,7 @@ const emitAlarm = (line: string): void =>
   process.emitWarning(line, { type: "FxdeskWarning", code: "FXDESK_ORDER_DEVIATES" });
 
 export class Orders {
-  #worker: Promise<OrderWorker | undefined> | undefined;
+  #executor: Promise<ReleaseExecutor> | undefined;
   #isClosed = false;
   readonly #closers: (() => Promise<void>)[] = [];
 
@@ -76,14 +91,10 @@ export class Orders {
     return toReleaseReport(release);
   }
 
-  /** Lists the releases of this client's environment, of all requesters. */
+  /** Lists the releases of this client's environments, of all requesters. */
   async list(filter: ReleaseListOptions): Promise<ReleaseReportList> {
-    const { context } = this.client;
-    const environments = new Set(
-      context.service.operations.flatMap((operation) => environmentOf(context, operation) ?? []),
-    );
     const { releases, isComplete } = await this.#withService((service) =>
-      service.list({ ...filter, environments: [...environments], limit: maxListed }),
+      service.list({ ...filter, environments: this.#environments(), limit: maxListed }),
     );
     return { releases: releases.map(toReleaseReport), complete: isComplete };
   }
@@ -126,21 +137,31 @@ export class Orders {
     return toReleaseReport(await this.#withService((service) => service.cancel(id, by)));
   }
 
-  /** Starts booking released orders of this client's environment, if the service can quote. */
+  /** Starts carrying out released requests of this client's environments. */
   async start(): Promise<void> {
-    if (this.#isClosed) return;
-    const worker = await (this.#worker ??= this.#createWorker());
-    worker?.start();
+    if (this.#isClosed || this.#environments().length === 0) return;
+    const executor = await (this.#executor ??= this.#createExecutor());
+    // Closed meanwhile: `close` has stopped it.
+    executor.start();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await (await this.#worker?.catch(() => undefined))?.stop();
+    await (await this.#executor?.catch(() => undefined))?.stop();
     for (const close of this.#closers) await close();
   }
 
+  #environments(): readonly string[] {
+    const { context } = this.client;
+    return [
+      ...new Set(context.service.operations.flatMap((operation) => environmentOf(context, operation) ?? [])),
+    ];
+  }
+
   #operation(name: string): Declaration {
-    return this.client.context.service.operations.find((each) => each.name === name)!;
+    const operation = this.client.context.service.operations.find((each) => each.name === name);
+    if (!operation) throw new TypeError(`The service of this process has no operation ${name}.`);
+    return operation;
   }
 
   #quoteOperation(): QuoteOperation | undefined {
@@ -148,28 +169,30 @@ export class Orders {
     return operations.some(({ name }) => name === bookName) ? findQuoteOperation(operations) : undefined;
   }
 
-  async #createWorker(): Promise<OrderWorker | undefined> {
-    const { client } = this;
-    const { context } = client;
+  /** Returns the operations with which orders are booked, or undefined if the service cannot quote. */
+  #orderOperations(): OrderOperations | undefined {
     const quoteOperation = this.#quoteOperation();
     if (!quoteOperation) return undefined;
-    const bookOperation = this.#operation(bookName);
-    const environment = environmentOf(context, bookOperation);
-    if (environment === undefined) return undefined;
+    const [bookOperation, getOperation] = [this.#operation(bookName), this.#operation("trades.get")];
+    return { quoteOperation, bookOperation, getOperation };
+  }
+
+  async #createExecutor(): Promise<ReleaseExecutor> {
+    const { client } = this;
+    const { context } = client;
     const [journal, store] = [await openJournal(context.store), new StoreSession(context.store)];
     this.#closers.push(
       () => journal.close(),
       () => store.close(),
     );
-    return new OrderWorker({
+    return new ReleaseExecutor({
       store,
       journal,
-      environment,
-      quoteOperation,
-      bookOperation,
-      getOperation: this.#operation("trades.get"),
+      environments: this.#environments(),
+      operations: this.#orderOperations(),
       call: (...call) => client.callPreAuthorized(...call),
-      authority: async (sealed) => (await client.releaseMiddleware()).loadAuthority(orderName, sealed),
+      sendReleased: (release) => this.#sendReleased(release),
+      authority: async (sealed) => (await client.releaseMiddleware()).loadAuthority(sealed.operation, sealed),
       canReadPeople: async () => {
         const { policy, people } = context.settings;
         return policy === undefined || (await loadReadablePeople(people)) !== undefined;
@@ -177,6 +200,13 @@ export class Orders {
       recover: (entry) => client.recover(entry),
       onAlarm: emitAlarm,
     });
+  }
+
+  /** Prepares a released call anew from its fields, and sends it if it equals what was released. */
+  async #sendReleased({ id, sealed }: Call): Promise<unknown> {
+    const operation = this.#operation(sealed.operation);
+    const { given } = sealed.terms;
+    return this.client.callReleased(operation, given, callOptionsFor(operation, sealed), id);
   }
 
   async #sealOrder(

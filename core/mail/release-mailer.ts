@@ -60,6 +60,7 @@ const watch = watchFor<unknown>()({
 const requesterStates: ReadonlySet<string> = new Set<ReleaseState>([
   "released",
   "booked",
+  "sent",
   "expired",
   "refused",
   "cancelled",

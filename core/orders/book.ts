@@ -1,16 +1,25 @@
-/** Books a released order from a fresh quote, and settles a booking that was sent. */
+/** Books a released order from a fresh quote. */
 import type { ServiceResponse } from "../call/response";
 import type { Order } from "../releases/release";
 import { type Authority, createSendGuard } from "../releases/release-guard";
 import { changeReleases, getRelease } from "../releases/repository";
-import { callOptionsFor, messageOf, type OrderDependencies, transition } from "./leased-order";
 import { parseQuote, type Quote } from "../spec/quotes";
 import { findQuoteProblem, quoteInputFor } from "./quote";
-import { verify } from "./verify";
+import {
+  callOptionsFor,
+  type ExecutorDependencies,
+  messageOf,
+  type OrderOperations,
+  transition,
+} from "./leased-release";
+import { settle } from "./settle";
+
+/** What booking an order needs. */
+type OrderBooking = ExecutorDependencies & { readonly operations: OrderOperations };
 
 /** Requests a quote and books it if it is within the terms, else records the reason and tries again later. */
 export async function quoteAndBook(
-  dependencies: OrderDependencies,
+  dependencies: OrderBooking,
   order: Order,
   { authority, retryInMs }: { readonly authority: Authority; readonly retryInMs: number },
 ): Promise<void> {
@@ -24,7 +33,7 @@ export async function quoteAndBook(
 
 /** Requests a quote. Returns it if it is within the terms, else the reason. */
 async function fetchQuote(
-  { quoteOperation, call }: OrderDependencies,
+  { operations: { quoteOperation }, call }: OrderBooking,
   { sealed }: Order,
 ): Promise<Quote | string> {
   const { terms } = sealed;
@@ -47,11 +56,12 @@ async function fetchQuote(
  * marks the call as sent, if all checks pass there. Returns the reason if nothing was sent.
  */
 async function book(
-  dependencies: OrderDependencies,
+  dependencies: OrderBooking,
   order: Order,
   { quote, authority }: { readonly quote: Quote; readonly authority: Authority },
 ): Promise<string | undefined> {
-  const { bookOperation, call, store } = dependencies;
+  const { call, store } = dependencies;
+  const { bookOperation } = dependencies.operations;
   const { id, fence, sealed } = order;
   const { reason, reference } = sealed.terms;
   const input = {
@@ -79,55 +89,4 @@ async function book(
   if (current.entry === undefined) return failure;
   if (current.fence === fence) await settle(dependencies, current, current.entry);
   return undefined;
-}
-
-/** Interval between checks of a booking without outcome. */
-const outcomePollMs = 2_000;
-
-/** Records the outcome of a booking. No other booking of the order starts until this one has certainly failed. */
-export async function settle(dependencies: OrderDependencies, order: Order, entryId: string): Promise<void> {
-  const { journal, recover, store } = dependencies;
-  // Ends the journal entry if its process died.
-  await journal.waitForOutcome(entryId, AbortSignal.timeout(100)).catch(() => undefined);
-  let entry = await journal.get(entryId);
-  if (entry?.state === "unknown") {
-    await recover(entryId).catch(() => undefined);
-    entry = await journal.get(entryId);
-  }
-  switch (entry?.state) {
-    case "done": {
-      const booked = await transition(store, order, {
-        to: "booked",
-        identity: entry.ending!.identity!,
-        dueInMs: 0,
-      });
-      // If another process holds the lease by now, it verifies the trade.
-      if (booked) await verify(dependencies, booked);
-      return;
-    }
-    case "not-sent":
-    case "rejected": {
-      const { message, note, remark } = (entry.endingDetails ?? {}) as Readonly<Record<string, string>>;
-      await transition(store, order, {
-        to: "released",
-        remark: `The last booking failed: ${message ?? note ?? remark ?? ""}`,
-        dueInMs: outcomePollMs,
-      });
-      return;
-    }
-    case "intended":
-    case "sent":
-      await transition(store, order, { dueInMs: outcomePollMs });
-      return;
-    case "unknown":
-    case undefined:
-      await transition(store, order, {
-        to: "unknown",
-        remark: entry
-          ? `The outcome of a booking is unknown (journal entry ${entryId}). No other booking starts until it is found ` +
-            `or resolved with \`fxdesk journal resolve ${entryId}\`.`
-          : `Journal entry ${entryId} is missing.`,
-        dueInMs: outcomePollMs,
-      });
-  }
 }

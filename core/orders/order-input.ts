@@ -6,7 +6,7 @@ import { fixedSideFirst, type OrderInput, type OrderTerms } from "../releases/te
 import type { Violation } from "../spec/errors";
 import { minorUnits } from "../values/values";
 import { parseQuote, type QuoteOperation } from "../spec/quotes";
-import type { OrderCall } from "./leased-order";
+import type { OrderCall } from "./leased-release";
 import { findUnsupportedFields, quoteInputFor, worstRateFrom } from "./quote";
 
 /** Procedure that requests an order. */

@@ -4,21 +4,21 @@ import type { z } from "zod";
 import type { BookedTrade } from "../contract/trades";
 import type { Order } from "../releases/release";
 import { fixedSideFirst, type OrderTerms } from "../releases/terms";
-import { callOptionsFor, messageOf, never, type OrderDependencies, transition } from "./leased-order";
+import { callOptionsFor, type ExecutorDependencies, messageOf, never, transition } from "./leased-release";
 import { findDateProblem, findFeeProblem, isRateWithinLimit, worstAmount } from "./quote";
 
 const [firstRetryMs, maxReads] = [1_000, 10] as const;
 
 /** Compares the booked trade with the order, once. Tries again later if the trade cannot be read. */
 export async function verify(
-  { getOperation, call, onAlarm, store }: OrderDependencies,
+  { operations, call, onAlarm, store }: ExecutorDependencies,
   order: Order,
 ): Promise<void> {
   const { id, sealed, progress } = order;
   const { readings = 0, identity } = progress;
   let deviations: readonly string[];
   try {
-    const { body } = await call(getOperation, { trade_id: identity }, callOptionsFor(sealed), {});
+    const { body } = await call(operations!.getOperation, { trade_id: identity }, callOptionsFor(sealed), {});
     deviations = findDeviations(sealed.terms, body as Trade);
   } catch (error) {
     if (readings + 1 < maxReads) {

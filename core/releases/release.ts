@@ -1,14 +1,16 @@
 /** A release: a request that a person approves before it is sent, its progress and its decisions. */
 import { effectiveState, type ReleaseState } from "./states";
-import type { SealedOrder, SealedRequest } from "./terms";
+import type { SealedCall, SealedOrder, SealedRequest } from "./terms";
 
 /** Progress of a release. */
 export interface ReleaseProgress {
   /** Reason why nothing was executed yet, or why it never will be. */
   readonly remark?: string;
+  /** Outcome of a sent call, once it is known. `unknown` lasts until it is found or resolved. */
+  readonly outcome?: "done" | "rejected" | "unknown";
   /** Number of requested quotes. */
   readonly quotes?: number;
-  /** Trade ID. */
+  /** ID of the booked trade, or of the resource that the call created. */
   readonly identity?: string;
   /** Deviations of the booked trade from the order; undefined until it was read back. */
   readonly deviations?: readonly string[];
@@ -30,13 +32,16 @@ export interface Release {
   readonly changedAt: number;
   /** Journal entry of the sent request. */
   readonly entry: string | undefined;
-  /** Incremented each time a process leases the order, so that earlier holders can no longer write. */
+  /** Incremented each time a process leases the release, so that earlier holders can no longer write. */
   readonly fence: number;
   readonly progress: ReleaseProgress;
 }
 
 /** The release of an order. */
 export type Order = Release & { readonly sealed: SealedOrder };
+
+/** The release of a call. */
+export type Call = Release & { readonly sealed: SealedCall };
 
 /** A decision of a person. */
 export interface Decision {

@@ -23,6 +23,10 @@ export const ReleaseReport = z
       .meta({ description: "Terms that are released: the order, or the request as it is sent." }),
     seal: text("Seal: checksum of exactly these terms."),
     trade_id: text("Trade ID of the booked trade.").optional(),
+    outcome: z
+      .enum(["done", "rejected", "unknown"])
+      .optional()
+      .meta({ description: "Outcome of a sent call, once it is known; `unknown` until it is found." }),
     quotes: z.int().optional().meta({ description: "Number of quotes requested." }),
     remark: text("Reason why nothing was executed yet, or why it never will be.").optional(),
     deviations: z.array(z.string()).optional().meta({
@@ -58,7 +62,7 @@ const stateDescriptions: Readonly<Record<ReleaseState, string>> = {
   released: "The request is released and not sent yet.",
   booking: "The booking was sent; its outcome is not known yet.",
   booked: "The trade is booked.",
-  sent: "The call was sent; its outcome is in the journal.",
+  sent: "The call was sent. Repeat it to get its response.",
   expired: "The request expired. Nothing was sent.",
   refused: "A person refused the request. Nothing was sent.",
   cancelled: "The request was cancelled. Nothing was sent.",
@@ -77,7 +81,7 @@ export function toReleaseReport({
   entry,
 }: Release): ReleaseReport {
   const { operation, environment, client, requester, validUntil, terms, correlation } = sealed;
-  const { remark, identity, quotes, deviations } = progress;
+  const { remark, identity, quotes, deviations, outcome } = progress;
   return {
     release: id,
     state,
@@ -90,7 +94,8 @@ export function toReleaseReport({
     valid_until: toIsoTime(validUntil),
     terms: { ...terms },
     seal: hash,
-    ...(identity !== undefined && { trade_id: identity }),
+    ...(identity !== undefined && sealed.kind === "order" && { trade_id: identity }),
+    ...(outcome && { outcome }),
     ...(quotes !== undefined && { quotes }),
     ...(remark !== undefined && { remark }),
     ...(deviations && { deviations: [...deviations] }),

@@ -6,7 +6,6 @@ import { type Sealer, sealLocation } from "../store/sealer";
 import type { StoreSession } from "../store/session";
 import {
   type Decision,
-  type Order,
   type Release,
   ReleaseNotFound,
   type ReleaseProgress,
@@ -203,7 +202,8 @@ export async function insertRelease(
       sealOf(id, sealed),
       moment,
       validUntil,
-      state === "waiting" ? validUntil : 0,
+      // A call that needs no release is sent by its requester.
+      state === "waiting" || kind === "call" ? validUntil : 0,
       sealer.seal(JSON.stringify(sealed), releaseLocation("content", id)),
       sealer.seal("{}", releaseLocation("progress", id)),
     ],
@@ -226,7 +226,7 @@ export async function transitionRelease(
     entry = release.entry ?? null,
   }: {
     readonly progress?: ReleaseProgress;
-    /** Time at which the order worker processes it again. */
+    /** Time at which the executor processes it again. */
     readonly nextAt: number;
     readonly entry?: string | null;
   },
@@ -274,6 +274,9 @@ export async function listCommitted(
   }));
 }
 
+/** Interval between checks of a sent request without outcome. */
+export const outcomePollMs = 2_000;
+
 /** Marks the request of a release as sent under a journal entry. Throws a ReleaseRefusal if the state cannot follow. */
 export async function markReleaseSent(
   { run, moment }: MomentAccess,
@@ -283,9 +286,17 @@ export async function markReleaseSent(
 ): Promise<void> {
   assertTransition(release, next);
   await run(
-    `UPDATE fxdesk_releases SET state = $2, entry = $3, limit_day = $4, limit_amount = $5, changed_at = $6
+    `UPDATE fxdesk_releases SET state = $2, entry = $3, limit_day = $4, limit_amount = $5, changed_at = $6, next_at = $7
      WHERE id = $1`,
-    [release.id, next, entry, commitment?.day ?? null, commitment?.amount ?? null, moment],
+    [
+      release.id,
+      next,
+      entry,
+      commitment?.day ?? null,
+      commitment?.amount ?? null,
+      moment,
+      moment + outcomePollMs,
+    ],
   );
 }
 
@@ -328,40 +339,55 @@ export async function saveDecision(
   );
 }
 
-/** Leases due orders that no other process holds, and returns those that are intact. */
-export async function acquireDueOrders(
-  { run, now, sealer }: Store,
-  environment: string,
-  { limit, leaseMs }: { readonly limit: number; readonly leaseMs: number },
-): Promise<readonly Order[]> {
-  const where = `kind = 'order' AND environment = $1 AND state IN ('waiting', 'released', 'booking', 'unknown', 'booked')
-    AND next_at <= ${now} AND lease_expires_at <= ${now}`;
-  const ids = await run(
-    `UPDATE fxdesk_releases SET lease_expires_at = ${now} + CAST($2 AS BIGINT), fence = fence + 1
-     WHERE ${where} AND id IN (SELECT id FROM fxdesk_releases WHERE ${where} ORDER BY next_at LIMIT ${limit})
-     RETURNING id`,
-    [environment, leaseMs],
-  );
-  const orders: Release[] = [];
-  for (const { id } of ids)
-    orders.push(...(await selectReleases({ run, sealer }, "WHERE id = $1", [id!]).catch(() => [])));
-  return orders as Order[];
+/** Releases that an executor carries out. */
+export interface ExecutedReleases {
+  readonly environments: readonly string[];
+  readonly kinds: readonly SealedRequest["kind"][];
 }
 
-/** Returns the milliseconds until the next released order is due, or undefined if there is none. */
-export async function msUntilNextOrder(
+/** Returns the SQL condition for the releases that an executor carries out, whose values are added to `values`. */
+function isExecuted({ environments, kinds }: ExecutedReleases, values: Value[]): string {
+  const isOneOf = (column: string, names: readonly string[]) =>
+    `${column} IN (${names.map((name) => `$${values.push(name)}`).join(", ")})`;
+  return `${isOneOf("kind", kinds)} AND ${isOneOf("environment", environments)}
+    AND state IN ('waiting', 'released', 'booking', 'unknown', 'booked', 'sent')`;
+}
+
+/** Leases due releases that no other process holds, and returns those that are intact. */
+export async function acquireDueReleases(
+  { run, now, sealer }: Store,
+  executed: ExecutedReleases,
+  { limit, leaseMs }: { readonly limit: number; readonly leaseMs: number },
+): Promise<readonly Release[]> {
+  const values: Value[] = [leaseMs];
+  const where = `${isExecuted(executed, values)} AND next_at <= ${now} AND lease_expires_at <= ${now}`;
+  const ids = await run(
+    `UPDATE fxdesk_releases SET lease_expires_at = ${now} + CAST($1 AS BIGINT), fence = fence + 1
+     WHERE ${where} AND id IN (SELECT id FROM fxdesk_releases WHERE ${where} ORDER BY next_at LIMIT ${limit})
+     RETURNING id`,
+    values,
+  );
+  const releases: Release[] = [];
+  for (const { id } of ids)
+    releases.push(...(await selectReleases({ run, sealer }, "WHERE id = $1", [id!]).catch(() => [])));
+  return releases;
+}
+
+/** Returns the milliseconds until the next release is due, or undefined if there is none. */
+export async function msUntilNextRelease(
   { run, now }: Store,
-  environment: string,
+  executed: ExecutedReleases,
 ): Promise<number | undefined> {
+  const values: Value[] = [];
   const [row] = await run(
     `SELECT min(next_at) - ${now} AS pause FROM fxdesk_releases
-     WHERE kind = 'order' AND environment = $1 AND state IN ('released', 'booking', 'unknown', 'booked') AND lease_expires_at <= ${now}`,
-    [environment],
+     WHERE ${isExecuted(executed, values)} AND lease_expires_at <= ${now}`,
+    values,
   );
   return row?.pause == null ? undefined : Number(row.pause);
 }
 
-/** Returns the lease of an order, if this process still holds it. */
-export async function returnOrderLease({ run }: StoreAccess, { id, fence }: Order): Promise<void> {
+/** Returns the lease of a release, if this process still holds it. */
+export async function returnLease({ run }: StoreAccess, { id, fence }: Release): Promise<void> {
   await run("UPDATE fxdesk_releases SET lease_expires_at = 0 WHERE id = $1 AND fence = $2", [id, fence]);
 }

@@ -1,10 +1,12 @@
 /** The sealed request of a call: made from a call, and compared with a call at hand before it is sent. */
+import type { CallOptions } from "../call/call-options";
 import { type ClientContext, environmentOf } from "../call/client-context";
 import { normalizeInput } from "../call/normalize-input";
 import { actorOf } from "../call/prepare";
 import { defaultKeyOf, type PreparedCall } from "../call/prepared-call";
 import { committedAmountsOf } from "../spec/committed-amounts";
 import { fieldsOf } from "../spec/fields";
+import type { Declaration } from "../spec/operation";
 import { customerFromValues } from "../spec/service";
 import { canonicalJson } from "../values/json";
 import type { Release } from "./release";
@@ -55,6 +57,28 @@ function committedMoneyOf(
     return { trade: quotes.find(values[commits.quote]) ?? "unknown" };
   const amounts = committedAmountsOf(operation, values);
   return amounts ? { amounts } : {};
+}
+
+/** Returns the options with which a process makes a call for its requester, as the connection of the requester filled it. */
+export function callOptionsFor(operation: Declaration, sealed: SealedCall): CallOptions {
+  const { requester, surface, key, release, terms } = sealed;
+  const filled = Object.fromEntries(
+    fieldsOf(operation).flatMap(({ name, setting, filledBy, hiddenFromModels, generate }) =>
+      (filledBy === "caller" && !hiddenFromModels) || generate || terms.values[name] === undefined
+        ? []
+        : [[setting, String(terms.values[name])]],
+    ),
+  );
+  const { clientId, contactId, ...psu } = filled;
+  return {
+    surface,
+    ...(requester !== undefined && { actor: requester }),
+    ...(key !== undefined && { key }),
+    ...(release === "needed" && { release }),
+    ...(clientId !== undefined && { clientId }),
+    ...(contactId !== undefined && { contactId }),
+    psu,
+  };
 }
 
 /** A generated value contains nothing that could change its surroundings in an encoded request. */

@@ -2,7 +2,7 @@
 
 /**
  * `waiting`: for approval. `released`: may be sent. `booking`: a booking of the order was sent and has no outcome yet. `sent`: the
- * call was sent; the journal has its outcome. `unknown`: a booking has an unknown outcome, and no other starts.
+ * call was sent; its outcome is in the progress once it is known. `unknown`: a booking has an unknown outcome, and no other starts.
  */
 export const releaseStates = [
   "waiting",
@@ -27,7 +27,8 @@ const transitions: Readonly<Record<ReleaseState, readonly ReleaseState[]>> = {
   booking: ["booked", "unknown", "released"],
   unknown: ["booked", "released"],
   booked: [],
-  sent: [],
+  // `released` again if the call was certainly not sent.
+  sent: ["released"],
   expired: [],
   refused: [],
   cancelled: [],

@@ -32,8 +32,8 @@ function loadDriver(): Driver {
   return DatabaseSync;
 }
 
-/** Busy timeout of SQLite itself, which blocks the event loop. */
-const sqliteBusyTimeoutMs = 20;
+/** SQLite itself does not wait: that would block the event loop, and with it the transactions of this process. */
+const sqliteBusyTimeoutMs = 0;
 /** Maximum wait for another process to unlock the file, before an operation fails. */
 const busyTimeoutMs = 10_000;
 

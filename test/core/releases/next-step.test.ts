@@ -1,4 +1,4 @@
-/** The next step of an order in each state, by approvals, policy and clock. Approvals are really signed. */
+/** The next step of a release in each state, by approvals, policy and clock. Approvals are really signed. */
 import { fxdeskService } from "../../../core/client/fxdesk-service";
 import { type NextStep, nextStep, type Review } from "../../../core/orders/next-step";
 import { createEpoch, type People } from "../../../core/people/people-file";
@@ -93,14 +93,13 @@ const byMoment = policyOf({ quoteEverySeconds: 0.05 });
 
 /** A review in which anna has approved the order. */
 const approved = (given: Partial<Review["authority"]> = {}, decisions = [approval()]): Review => ({
-  moment: now,
   decisions,
   authority: { policy, people, ...given },
 });
 const decided = (...decisions: Decision[]): Review => approved({}, decisions);
 
-const quote = (review: Review, retryInMs = 10_000): NextStep => ({
-  kind: "quote",
+const send = (review: Review, retryInMs = 10_000): NextStep => ({
+  kind: "send",
   authority: review.authority,
   retryInMs,
 });
@@ -110,12 +109,11 @@ const hold = (reason: string, retryInMs = 10_000) => ({
   retryInMs,
 });
 const expire = (remark: string) => ({ kind: "expire", remark });
-const [wait, idle, review, verify, done] = [
+const [wait, idle, review, verify] = [
   { kind: "waitForApproval" },
   { kind: "idle" },
   { kind: "review" },
   { kind: "verify" },
-  { kind: "done" },
 ] as const;
 const settle = { kind: "settle", entry: "E-1" } as const;
 const sent = { entry: "E-1" } as const;
@@ -128,12 +126,13 @@ const quoted = (title: string, given: Review, retryInMs?: number): Row => [
   title,
   orderIn("released"),
   given,
-  quote(given, retryInMs),
+  send(given, retryInMs),
 ];
 
 const rows: readonly Row[] = [
   // Before the policy is read.
-  ["waiting, not reviewed", orderIn("waiting"), undefined, review],
+  ["waiting, not reviewed", orderIn("waiting"), undefined, idle],
+  ["waiting until now, not reviewed", orderIn("waiting", valid(0)), undefined, expire(notReleased)],
   ["released, not reviewed", orderIn("released"), undefined, review],
   ["booking, sent", orderIn("booking", sent), undefined, settle],
   ["booking, sent and past its validity", orderIn("booking", valid(-1, sent)), undefined, settle],
@@ -141,18 +140,20 @@ const rows: readonly Row[] = [
   ["unknown, with a remark", orderIn("unknown", { ...sent, progress: { remark: "?" } }), undefined, settle],
   ["booked, not verified", orderIn("booked", { ...sent, progress: { identity: "t" } }), undefined, verify],
   ["booked, read in vain", orderIn("booked", { ...sent, progress: { readings: 3 } }), undefined, verify],
-  ["booked, verified", orderIn("booked", { ...sent, progress: { deviations: [] } }), undefined, done],
+  ["booked, verified", orderIn("booked", { ...sent, progress: { deviations: [] } }), undefined, idle],
   [
     "booked with deviations",
     orderIn("booked", { ...sent, progress: { deviations: ["!"] } }),
     undefined,
-    done,
+    idle,
   ],
   ["booked, without an entry", orderIn("booked"), undefined, verify],
   // An entry means that a booking was sent, whatever the row says.
   ["released, but sent", orderIn("released", sent), approved(), settle],
   ["waiting, but sent", orderIn("waiting", sent), approved(), settle],
   ["booking without an entry", orderIn("booking"), approved(), hold("booking without a journal entry")],
+  ["sent without an entry", orderIn("sent"), approved(), hold("sent without a journal entry")],
+  ["sent", orderIn("sent", sent), undefined, settle],
   ["unknown without an entry", orderIn("unknown"), approved(), hold("unknown without a journal entry")],
   // Waiting for approval.
   ["waiting", orderIn("waiting"), decided(), idle],
@@ -217,12 +218,12 @@ const rows: readonly Row[] = [
 ];
 
 test.each(rows)("%s", (_, order, given, step) => {
-  expect(nextStep(order, given)).toEqual(step);
+  expect(nextStep(order, now, given)).toEqual(step);
 });
 
 test("does nothing in the final states", () => {
-  const final = ["sent", "expired", "refused", "cancelled"] as const;
-  expect(final.map((state) => nextStep(orderIn(state), approved()))).toEqual(final.map(() => idle));
+  const final = ["expired", "refused", "cancelled"] as const;
+  expect(final.map((state) => nextStep(orderIn(state), now, approved()))).toEqual(final.map(() => idle));
   const tested = new Set([...rows.map(([, { state }]) => state), ...final]);
   expect(releaseStates.filter((state) => !tested.has(state))).toEqual([]);
 });

@@ -6,10 +6,10 @@ import type { FxdeskClient } from "@fxdesk/toolkit";
 import type { Entry } from "../../../core/journal/entry";
 import { type Journal, openJournal } from "../../../core/journal/journal";
 import { StoreSession } from "../../../core/store/session";
-import { never, transition } from "../../../core/orders/leased-order";
+import { never, transition } from "../../../core/orders/leased-release";
 import type { Order as OrderRelease, Release } from "../../../core/releases/release";
 import { changeReleases, transitionRelease } from "../../../core/releases/repository";
-import { type OrderWorkerDependencies, OrderWorker } from "../../../core/orders/worker";
+import { ReleaseExecutor, type ReleaseExecutorDependencies } from "../../../core/orders/executor";
 import { withStore } from "../../../core/store/open";
 import { eventually } from "../../support/eventually";
 import { closeLater } from "../../support/resources";
@@ -101,21 +101,23 @@ async function unknownOrder(key: string): Promise<Order> {
 }
 
 /** Starts a worker that cannot read trades; `calls` are the calls it made. */
-function startWorker({ environment }: Order, recover: OrderWorkerDependencies["recover"]) {
+function startWorker({ environment }: Order, recover: ReleaseExecutorDependencies["recover"]) {
   const calls: string[] = [];
-  const desk: Partial<OrderWorkerDependencies> = {
+  const desk: Partial<ReleaseExecutorDependencies> = {
     store,
     journal,
-    environment,
+    environments: [environment],
     recover,
     canReadPeople: async () => true,
     call: async ({ name }) => {
       calls.push(name);
       throw new Error("There is no such trade.");
     },
-    getOperation: { name: "trades.get" } as OrderWorkerDependencies["getOperation"],
+    operations: {
+      getOperation: { name: "trades.get" },
+    } as ReleaseExecutorDependencies["operations"],
   };
-  const worker = new OrderWorker(desk as OrderWorkerDependencies);
+  const worker = new ReleaseExecutor(desk as ReleaseExecutorDependencies);
   worker.start();
   return { runner: worker, calls };
 }
