@@ -159,7 +159,7 @@ const confirm: MemberCommand = {
   requiredFlags: "--by <name>",
   description:
     "Confirms that the store was restored, so that this machine sends money from it again. The journal records who confirmed. " +
-    "Until --payments-checked, bookings with a reference of your own are first searched at the service, and other money calls are refused.",
+    "Until --payments-checked, bookings are first searched at the service, and other money calls are refused.",
   flags: [
     personFlag,
     {

@@ -25,6 +25,7 @@ import { limitViolation } from "../http/deadline";
 import type { ClientOptions } from "./client-options";
 import { assertRecordSettings, settingsOf } from "./settings";
 import { memoizePerOperation } from "../spec/fields";
+import { isLoopback, loopbackNames } from "../values/host";
 
 /** A base address, split into origin and path prefix. */
 interface ServerAddress {
@@ -332,11 +333,21 @@ export function localAddress(): string {
   return externalInterface?.address ?? "127.0.0.1";
 }
 
-/** Returns the environment of an operation's calls, as stored in entries. */
+/** Returns the same origin for all names of this machine, and for a host with and without the dot at its end. */
+function canonicalOrigin(origin: string): string {
+  const url = new URL(origin);
+  url.hostname = isLoopback(url.hostname) ? loopbackNames[0] : url.hostname.replace(/\.$/, "");
+  return url.origin;
+}
+
+/** Returns the environment of an operation's calls, as stored in entries. Other spellings of the address do not free a key. */
 export const environmentOf = (
   { settings, addresses }: ClientContext,
   { server }: Declaration,
 ): string | undefined => {
   const address = addresses[server];
-  return address && [settings.environment, address.origin + address.pathPrefix].filter(Boolean).join(" ");
+  return (
+    address &&
+    [settings.environment, canonicalOrigin(address.origin) + address.pathPrefix].filter(Boolean).join(" ")
+  );
 };

@@ -11,7 +11,13 @@ import { type ClientContext, environmentOf } from "../call/client-context";
 import { haltedError } from "../call/halt-checker";
 import { type CallRequest, type Handler, withBeforeWrite } from "../call/middleware";
 import { actorOf } from "../call/prepare";
-import { defaultKeyOf, earlierCallWarning, keyNameOf, type PreparedCall } from "../call/prepared-call";
+import {
+  chosenKeyOf,
+  defaultKeyOf,
+  earlierCallWarning,
+  keyNameOf,
+  type PreparedCall,
+} from "../call/prepared-call";
 import type { ServiceResponse } from "../call/response";
 import {
   Aborted,
@@ -96,10 +102,10 @@ function intentOf(call: PreparedCall, context: ClientContext): Intent {
   };
 }
 
-/** True if the caller chose the reference under which the service lists the call, so that a repeated call has the same. */
-function hasOwnReference({ operation: { recovery }, given }: PreparedCall): boolean {
-  return recovery?.kind === "listed" && given[recovery.reference] !== undefined;
-}
+/** True if a repeated call has the same reference, under which the service lists it. */
+const isFoundAgain = (call: PreparedCall): boolean =>
+  call.operation.recovery?.kind === "listed" &&
+  (call.given[call.operation.recovery.reference] !== undefined || chosenKeyOf(call) !== undefined);
 
 function describeOutcome({ state, ending }: Entry): string {
   if (isNotExecuted({ state })) return "That call was not carried out.";
@@ -266,7 +272,7 @@ export class IdempotencyMiddleware {
     const { call } = request;
     let outcome: EntryOutcome | undefined;
     try {
-      if (!hasOwnReference(call)) throw uncheckedError("it has no reference of its own to look up.");
+      if (!isFoundAgain(call)) throw uncheckedError("the service cannot look it up.");
       outcome = await (await this.#open()).recoverer.findEarlierCall(entry, uncheckedSince);
     } catch (error) {
       await this.#recordOutcome(entry, { ...notSentOutcome, code: "store_restored" });

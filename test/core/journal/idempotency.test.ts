@@ -119,6 +119,18 @@ describe("the same call under its key again", () => {
     expect(server.heads).toHaveLength(1);
   });
 
+  test("returns it under another spelling of the address", async () => {
+    const given = freshStore();
+    const { server, client } = await startClientAndServer(booked, given);
+    await client.trades.book(tradeInput);
+    for (const host of ["localhost", "LOCALHOST", "127.1"]) {
+      const baseUrl = server.url.replace("127.0.0.1", host);
+      const { journal } = await createTestClient({ baseUrl, ...given }).trades.book.response(tradeInput);
+      expect(journal).toMatchObject({ replayed: true });
+    }
+    expect(server.heads).toHaveLength(1);
+  });
+
   test("recognises the same terms in any order and spelling", async () => {
     const { server, client } = await startClientAndServer(initiated, freshStore());
     const inOrder = Object.fromEntries(Object.entries(payment).toReversed()) as typeof payment;

@@ -167,6 +167,7 @@ describe("calls after a confirmed restore that is not checked", () => {
     const backup = join(await tempFolder(), "backup.db");
     await backUpStore(settings, backup);
     const { body: first } = await book("key-1", "INV-1");
+    const { body: unnamed } = await book("key-without-reference");
     await restoreStore(settings, backup);
     await confirm(settings, false);
 
@@ -175,8 +176,8 @@ describe("calls after a confirmed restore that is not checked", () => {
     expect(repeated.body).toMatchObject({ trade_id: first.trade_id });
     const next = await book("key-2", "INV-2");
     expect(next.body.trade_id).not.toBe(first.trade_id);
+    expect((await book("key-without-reference")).body).toMatchObject({ trade_id: unnamed.trade_id });
     const refused = { code: "store_restored", outcome: "not-sent" };
-    expect(await failureOf(book("key-3"))).toMatchObject(refused);
     expect(await failureOf(client.payments.initiate(payment, { key: "key-4" }))).toMatchObject(refused);
     const listed = await client.trades.list();
     const ours = listed.filter(({ reference }) => String(reference).startsWith("INV-"));
@@ -184,7 +185,6 @@ describe("calls after a confirmed restore that is not checked", () => {
     expect(await withStore(settings, (store) => verifyStore(store))).toMatchObject({ faultCount: 0 });
 
     expect(await confirm(settings)).toEqual(["checked"]);
-    expect((await book("key-3")).journal).toMatchObject({ replayed: false });
     // The sandbox does not know the account, so the payment arrived there.
     const sent = client.payments.initiate(payment, { key: "key-4" });
     expect(await failureOf(sent)).toMatchObject({ outcome: "rejected" });
