@@ -83,8 +83,13 @@ export function createOutcomeLookup(context: ClientContext, sendRequest: Handler
     },
   };
 
-  async function* responses(list: Declaration, options: CallOptions): AsyncGenerator<ServiceResponse> {
-    if (isPaged(list)) yield* fetchPages(list, {}, caller, options);
+  async function* responses(
+    list: Declaration,
+    firstPage: number,
+    options: CallOptions,
+  ): AsyncGenerator<ServiceResponse> {
+    const input = list.pages && firstPage > 1 ? { [list.pages.page]: firstPage } : {};
+    if (isPaged(list)) yield* fetchPages(list, input, caller, options);
     else yield await caller.call(list, {}, options);
   }
 
@@ -98,15 +103,16 @@ export function createOutcomeLookup(context: ClientContext, sendRequest: Handler
     /** True if the connection can look up the calls of the scope, for any client. */
     reaches: (scope: CallScope): boolean => isInScope(scope, context),
 
-    /** Yields the pages of the list of calls in a scope. */
+    /** Yields the pages of the list of calls in a scope, from this page if they are numbered. */
     async *readPages(
       { lookup, recovery }: Declaration,
       scope: CallScope,
+      firstPage: number,
       signal: AbortSignal,
     ): AsyncIterable<readonly ListedItem[]> {
       const list = operationNamed(lookup!)!;
       const options = { ...listOptionsFor(service, list, scope), signal };
-      for await (const { body } of responses(list, options))
+      for await (const { body } of responses(list, firstPage, options))
         yield parseListed(list, recovery as ListedRecovery, body);
     },
 

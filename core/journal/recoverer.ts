@@ -7,7 +7,7 @@ import type { EntryOutcome, Entry, RecoveryCandidate } from "./entry";
 import type { Journal } from "./journal";
 import type { CallScope } from "../store/call-scope";
 import type { OutcomeLookup } from "./outcome-lookup";
-import { type Finding, searchByReference } from "./reference-search";
+import { type Finding, type ListPosition, searchByReference } from "./reference-search";
 import { outcomeOfRefusal } from "./replay";
 import { uncheckedError } from "./restores";
 
@@ -84,6 +84,7 @@ export class Recoverer {
   readonly #runningSearches = new Map<string, Promise<unknown>>();
   readonly #nextSearches = new Map<string, Batch>();
   readonly #scopes = new Map<string, CallScope>();
+  readonly #positions = new Map<string, ListPosition>();
   /** Number of callers that wait for an entry, by entry ID. */
   readonly #waiters = new Map<string, number>();
   /** Scopes that this process has searched completely once. */
@@ -306,7 +307,8 @@ export class Recoverer {
     const [scope] = entries as readonly [Entry];
     return searchByReference(entries, {
       listName: operation.lookup!,
-      readPages: () => this.lookup.readPages(operation, scope, this.#stop.signal),
+      readPages: (firstPage) => this.lookup.readPages(operation, scope, firstPage, this.#stop.signal),
+      position: this.#positionOf(scope),
       entriesWithSameReference: (entry) => this.journal.listSameReference(entry),
       findByIdentity: (identity) => this.journal.findByIdentity(scope, identity),
       now,
@@ -344,6 +346,12 @@ export class Recoverer {
       });
     }
     return Promise.all(entries.map((entry) => this.#recordResult(operation, entry, resultOf(entry), now)));
+  }
+
+  #positionOf(scope: CallScope): ListPosition {
+    const position = this.#positions.get(scopeKeyOf(scope)) ?? { page: 1, isNewestFirst: false };
+    this.#positions.set(scopeKeyOf(scope), position);
+    return position;
   }
 
   async #recordResult(

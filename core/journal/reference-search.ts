@@ -18,14 +18,25 @@ export interface ListedItem {
 export interface SearchSources {
   /** Name of the list operation for remarks, for example `trades.list`. */
   readonly listName: string;
-  /** Reads the whole list page by page. The list may change meanwhile. */
-  readonly readPages: () => AsyncIterable<readonly ListedItem[]>;
+  /** Reads the list page by page, from the page with this number. The list may change meanwhile. */
+  readonly readPages: (firstPage: number) => AsyncIterable<readonly ListedItem[]>;
+  /** Kept between the searches of one list. */
+  readonly position: ListPosition;
   /** Returns the other journal entries with the same reference. */
   readonly entriesWithSameReference: (entry: Entry) => Promise<readonly Entry[]>;
   /** Returns the journal entry that already owns an identity. */
   readonly findByIdentity: (identity: string) => Promise<Entry | undefined>;
   /** Milliseconds since 1970. */
   readonly now: number;
+}
+
+/**
+ * Knowledge of a list from the latest pass over all of it; the contract documents no order. With the oldest items first, it is
+ * read from the last page that was too old; with the newest first, until the first page that is too old.
+ */
+export interface ListPosition {
+  page: number;
+  isNewestFirst: boolean;
 }
 
 /** Result of a search for one entry. */
@@ -68,20 +79,73 @@ type MatchesByReference = ReadonlyMap<string, ReadonlyMap<string, ListedItem>>;
 const mayBeAmbiguous = (seen: MatchesByReference): boolean =>
   [...seen].some(([reference, { size }]) => size === 1 && !generatedReference.test(reference));
 
+/** Watches in which order a list is read. */
+class ListOrder {
+  #previous = "";
+  #rises = false;
+  #falls = false;
+
+  /** Returns true if all items of the page are dated before the day. */
+  isBefore(page: readonly ListedItem[], day: string): boolean {
+    for (const item of page) {
+      this.#rises ||= this.#previous !== "" && item.day > this.#previous;
+      this.#falls ||= item.day < this.#previous;
+      this.#previous = item.day;
+    }
+    return page.length > 0 && page.every((item) => item.day !== "" && item.day < day);
+  }
+
+  get isNewestFirst(): boolean {
+    return this.#falls && !this.#rises;
+  }
+
+  get isOldestFirst(): boolean {
+    return this.#rises && !this.#falls;
+  }
+}
+
+/** Yields the pages that may contain items from this day on. */
+async function* readFrom(
+  day: string,
+  { readPages, position }: Pick<SearchSources, "readPages" | "position">,
+): AsyncGenerator<readonly ListedItem[]> {
+  const order = new ListOrder();
+  const first = position.page;
+  let lastOldPage = 1;
+  let number = first;
+  for await (const page of readPages(first)) {
+    const isOld = order.isBefore(page, day);
+    if (number === first && first > 1 && !isOld) {
+      // Items were removed, or an earlier call is searched for.
+      Object.assign(position, { page: 1, isNewestFirst: false });
+      return yield* readFrom(day, { readPages, position });
+    }
+    yield page;
+    if (isOld && position.isNewestFirst && order.isNewestFirst) return;
+    if (isOld) lastOldPage = number;
+    number += 1;
+  }
+  Object.assign(position, {
+    page: order.isOldestFirst ? lastOldPage : 1,
+    isNewestFirst: order.isNewestFirst,
+  });
+}
+
 /**
- * Reads all pages. Items that appear or disappear meanwhile shift others between pages, so a pass may miss one. A missed match
- * is found by a later search. A missed second match would wrongly prove the first, so if a reference may be shared, the list is
- * read again until a pass finds nothing new. A list of one page cannot shift.
+ * Reads the pages from the day on. Items that appear or disappear meanwhile shift others between pages, so a pass may miss one. A
+ * missed match is found by a later search. A missed second match would wrongly prove the first, so if a reference may be shared,
+ * the list is read again until a pass finds nothing new. A list of one page cannot shift.
  */
 async function collectMatches(
   references: ReadonlySet<string>,
-  readPages: SearchSources["readPages"],
+  day: string,
+  sources: SearchSources,
 ): Promise<MatchesByReference> {
   const seen = new Map([...references].map((reference) => [reference, new Map<string, ListedItem>()]));
   for (let pass = 1; pass <= maxPasses; pass += 1) {
     let pages = 0;
     let isNew = false;
-    for await (const page of readPages()) {
+    for await (const page of readFrom(day, sources)) {
       pages += 1;
       for (const listed of page) {
         const known = seen.get(listed.reference);
@@ -89,6 +153,9 @@ async function collectMatches(
         isNew ||= !known.has(listed.identity);
         known.set(listed.identity, listed);
       }
+      // Generated references are unique, so a second match need not be excluded.
+      if ([...seen].every(([reference, { size }]) => size > 0 && generatedReference.test(reference)))
+        return seen;
     }
     if (pages <= 1 || !isNew || !mayBeAmbiguous(seen)) break;
   }
@@ -157,7 +224,8 @@ export async function searchByReference(
 ): Promise<ReadonlyMap<string, Finding>> {
   const searchable = entries.filter(({ reference }) => textOf(reference) !== "");
   const references = new Set(searchable.map(({ reference }) => textOf(reference)));
-  const seen = await collectMatches(references, sources.readPages);
+  const [day = ""] = searchable.map((entry) => searchDays(entry, sources.now)[0]).toSorted();
+  const seen = await collectMatches(references, day, sources);
   const findings = new Map<string, Finding>();
   for (const entry of searchable) {
     const listed = [...(seen.get(textOf(entry.reference))?.values() ?? [])];

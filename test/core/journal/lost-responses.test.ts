@@ -31,7 +31,8 @@ const addFault = (operation: string, kind: "reset-before" | "reset-after" | "cut
 async function entries(): Promise<readonly Entry[]> {
   const journal = await openJournal(parseStoreSettings({ store }));
   try {
-    return await journal.list();
+    // Without the requests for quotes.
+    return (await journal.list()).filter(({ operation }) => operation !== "client.request");
   } finally {
     await journal.close();
   }
@@ -180,7 +181,11 @@ test("does not resolve two lost calls with the same reference", async () => {
   const book = (quote_id: string) => failureOf(client.trades.book({ quote_id, reason: "other", reference }));
   await Promise.all(quotes.map(book));
   for (const entry of await entries())
-    expect(entry).toMatchObject({ state: "unknown", endingDetails: { lastFinding: "several" } });
+    // The second call may be open, or booked, when the first is searched for.
+    expect([entry.state, entry.endingDetails!.lastFinding]).toEqual([
+      "unknown",
+      expect.stringMatching(/^(several|shared)$/),
+    ]);
 });
 
 describe("a payment", () => {

@@ -1,6 +1,7 @@
 /** Results of a search for a call whose response was lost, by listed items and journal entries. */
 import * as fc from "fast-check";
 import { listTrades, bookTrade } from "../../../core/contract/trades";
+import { addDays } from "../../../core/calendars/days";
 import type { Entry } from "../../../core/journal/entry";
 import {
   type ListedItem,
@@ -49,6 +50,7 @@ function createSources({ listed, others = [] }: Situation): SearchSources {
     readPages: async function* () {
       yield listed;
     },
+    position: { page: 1, isNewestFirst: false },
     entriesWithSameReference: async ({ id, reference }) =>
       others.filter((other) => other.id !== id && other.reference === reference),
     findByIdentity: async (identity) => others.find(({ ending }) => ending?.identity === identity),
@@ -189,6 +191,42 @@ test("confirms a unique match of a caller's reference, but not of a generated on
   expect(await shifting("INV-1", ...passes("INV-1"))).toEqual(["several", 2]);
   expect(await shifting("INV-1", [trade("t-1", "INV-1")], [trade("t-2", "INV-1")])).toEqual(["several", 2]);
   expect(await shifting(generated, ...passes(generated))).toEqual(["found", 1]);
+});
+
+/** 2,000 trades on 40 pages, 25 a day, up to the day after the call. */
+const history = Array.from({ length: 2_000 }, (_, index) =>
+  trade(`t-${index}`, `ref-${index}`, addDays("2026-11-21", -Math.floor(index / 25))),
+);
+const mine = trade("mine", "FX-1");
+const newestFirst = [...history.slice(0, 30), mine, ...history.slice(30)];
+const shuffled = newestFirst.map((_, index, all) => all[(index * 997) % all.length]!);
+const orders: [name: string, list: readonly ListedItem[], first: number, later: number][] = [
+  ["newest first", newestFirst, 41, 4],
+  ["oldest first", newestFirst.toReversed(), 41, 4],
+  ["in no order", shuffled, 41, 41],
+];
+test.each(orders)("reads few pages of a list %s", async (_, list, first, later) => {
+  let pages = 0;
+  const position = { page: 1, isNewestFirst: false };
+  const readPages = async function* (firstPage: number) {
+    for (let start = (firstPage - 1) * 50; start < list.length; start += 50) {
+      pages += 1;
+      yield list.slice(start, start + 50);
+    }
+  };
+  const generated = createEntry("e-1", { reference: "FX-0123ABCD-4567EFGH" });
+  const search = async (entry: Entry) => {
+    pages = 0;
+    const sources = { ...createSources({ listed: [] }), readPages, position };
+    return (await searchByReference([entry], sources)).get("e-1")!.kind;
+  };
+  expect([await search(generated), pages <= first]).toEqual(["none", true]);
+  expect([await search(generated), pages <= later]).toEqual(["none", true]);
+  expect(await search(createEntry("e-1"))).toBe("found");
+  expect(pages <= 2 * later).toBe(true);
+  // An older call is searched for on older pages.
+  const older = createEntry("e-1", { reference: "ref-1500", begunAt: Date.parse("2026-09-22T10:00:00Z") });
+  expect(await search(older)).toBe("found");
 });
 
 test("skips list items without identity", () => {
