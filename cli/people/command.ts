@@ -9,14 +9,17 @@ import {
   lockPerson,
   type PeopleChange,
   removePerson,
+  removeTotp,
   revokeToken,
   setAdministrator,
   setMailAddress,
+  setTotp,
   unlockPerson,
 } from "../../core/people/administration";
 import { type Attempt, listAttempts } from "../../core/people/attempts";
 import { type Credentials, PeopleRefusal } from "../../core/people/authenticate";
 import { loadPeople, type People } from "../../core/people/people-file";
+import { createTotpSeed, totpUri } from "../../core/people/totp";
 import { type Flag, type ParsedArguments, requiredText, UsageError } from "../command-line/arguments";
 import {
   commandGroup,
@@ -51,6 +54,7 @@ interface ChangeInput {
   readonly parsed: ParsedArguments;
   readonly terminal: Terminal;
   readonly readNewSecret: (prompt: string) => Promise<string>;
+  readonly readCode: (prompt: string) => Promise<string>;
   /** Prompts for the secret of --by, or without it for that of the person. */
   readonly credentials: () => Promise<Credentials>;
 }
@@ -84,7 +88,7 @@ const personCommand = (
       const person = parsed.string(byFlag.name) ?? name;
       return { person, secret: await read(`Secret of ${person}: `) };
     };
-    const input = { name, path, parsed, terminal, readNewSecret: readNew, credentials };
+    const input = { name, path, parsed, terminal, readNewSecret: readNew, readCode: read, credentials };
     const text = await refusalAsUsage(PeopleRefusal, () => change(input));
     await write(terminal.stdout, `${text}\n`);
   },
@@ -226,12 +230,34 @@ const token = personCommand(
   },
 );
 
+const totp = personCommand(
+  {
+    description:
+      "Sets up one-time codes for your releases: prints the address (otpauth) that an authenticator app reads, once, and asks for " +
+      "your secret and a first code.",
+    flags: [byFlag, { name: "remove", description: "Remove the codes of a person, as an administrator." }],
+  },
+  async ({ name, path, parsed, terminal, readCode, credentials }) => {
+    if (parsed.boolean("remove")) {
+      await notify(await removeTotp(path, name, await credentials()), terminal);
+      return `The codes of ${name} were removed.`;
+    }
+    const by = await credentials();
+    const seed = createTotpSeed();
+    await write(terminal.stdout, `${totpUri(name, seed)}\n`);
+    const code = await readCode(`First code of ${name}: `);
+    await notify(await setTotp(path, name, { seed, code }, by), terminal);
+    return `${name} can release with codes.`;
+  },
+);
+
 const toRows = ({ people, administrators }: People) =>
   Object.entries(people).map(([name, person]) => ({
     name,
     can_release: person.secret !== undefined && person.lockedSince === undefined,
     administrator: administrators.includes(name),
     token: person.token !== undefined,
+    codes: person.totp !== undefined,
     address: person.address,
     locked_since: person.lockedSince,
   }));
@@ -278,6 +304,7 @@ export const peopleCommands: FindCommand = commandGroup({
     administrator,
     address,
     token,
+    totp,
     attempts,
   },
 });

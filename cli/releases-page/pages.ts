@@ -1,6 +1,6 @@
 /** The pages: sign-in, list of requests, one request with its terms, and messages. */
 import { findDecisionProblem } from "../../core/releases/decide";
-import { describeRequirements, approvalRequirements } from "../../core/releases/policy-evaluation";
+import { describeRequirements, approvalRequirements, needsCode } from "../../core/releases/policy-evaluation";
 import type { Policy } from "../../core/releases/policy";
 import type { Decision, Release } from "../../core/releases/release";
 import { isUnsentState } from "../../core/releases/states";
@@ -133,8 +133,13 @@ const secretField = html`<label
 
 const buttonClasses = { release: "yes", refuse: "no" } as const;
 
+const codeField = html`<label
+  ><span>Code of your authenticator app</span
+  ><input name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="10" required
+/></label>`;
+
 const decisionForm = (
-  { release }: ReleaseView,
+  { release, policy }: ReleaseView,
   decision: Decision["decision"],
   title: string,
   description: string,
@@ -146,7 +151,7 @@ const decisionForm = (
       <h2>${title}</h2>
       <p>${description}</p>
       <label><span>Note (optional)</span><input name="note" maxlength="500" autocomplete="off" /></label>
-      ${secretField}
+      ${secretField}${decision === "release" && needsCode(policy, release.sealed) ? codeField : undefined}
       <button class="${buttonClasses[decision]}">${title}</button>
     </form>
   </section>`;

@@ -128,7 +128,7 @@ class PageHandler {
     ];
     let people: People;
     try {
-      people = await authenticate(this.options.files.people, { person: name, secret }, attemptedFrom);
+      ({ people } = await authenticate(this.options.files.people, { person: name, secret }, attemptedFrom));
     } catch (error) {
       const showFormAgain = (status: number, message: string) =>
         htmlResponse(status, signInPage({ path, name, message }));
@@ -151,6 +151,7 @@ class PageHandler {
     const decisionInput = {
       person,
       secret: form.get("secret") ?? "",
+      code: form.get("code")?.trim() || undefined,
       decision,
       note: form.get("note")?.trim() || undefined,
       seal,

@@ -4,7 +4,7 @@ import { actorSetting, releaseSettingFields, storeSettingFields } from "../../co
 import { StoreSession } from "../../core/store/session";
 import { ReleaseService } from "../../core/releases/release-service";
 import { ReleaseRefusal, type Decision, type Release } from "../../core/releases/release";
-import { describeRequirements, approvalRequirements } from "../../core/releases/policy-evaluation";
+import { describeRequirements, approvalRequirements, needsCode } from "../../core/releases/policy-evaluation";
 import { localOrigin } from "../../core/people/attempts";
 import { PeopleRefusal } from "../../core/people/authenticate";
 import { loadPeople } from "../../core/people/people-file";
@@ -159,6 +159,11 @@ const showCommand = (loadService: ServiceLoader): MemberCommand => ({
 });
 
 const asFlag: Flag = { name: "as", value: "<name>", description: "Your name, as in the policy." };
+const codeFlag: Flag = {
+  name: "code",
+  value: "<digits>",
+  description: "One-time code of your authenticator app, if the policy requires one. Default: asked for.",
+};
 const noteFlag: Flag = { name: "note", value: "<text>", description: "Reason, stored with the decision." };
 
 /** Returns the files that define who may decide. */
@@ -176,7 +181,7 @@ const decideCommand = (
   operand: "<id>",
   requiredFlags: "--as <name>",
   description: `${description} Prompts for your secret, or reads it from standard input.`,
-  flags: [asFlag, noteFlag, jsonFlag],
+  flags: [asFlag, codeFlag, noteFlag, jsonFlag],
   async run(parsed, terminal) {
     const [id, person] = [parsed.operand, requiredText(parsed, asFlag)];
     const decided = await withReleaseService(parsed, terminal, async (releaseService, given) => {
@@ -184,9 +189,12 @@ const decideCommand = (
       const { release, decisions } = await releaseService.get(id);
       const policy = await policyForRelease(release, files, await loadPeople(files.people));
       await writeStderr(terminal, `${renderRelease(release, decisions, policy)}\n\n`);
-      const secret = await secretPrompts(terminal).read(`Secret of ${person}: `);
+      const { read } = secretPrompts(terminal);
+      const secret = await read(`Secret of ${person}: `);
+      const isCodeNeeded = decision === "release" && needsCode(policy, release.sealed);
+      const code = parsed.string("code") ?? (isCodeNeeded ? await read(`Code of ${person}: `) : undefined);
       const note = parsed.string("note");
-      const input = { person, secret, decision, note, seal: release.hash };
+      const input = { person, secret, code, decision, note, seal: release.hash };
       return releaseService.decide(id, files, input, localOrigin("cli"));
     });
     await printResult(parsed, terminal, toReleaseReport(decided), `${id} is ${decided.state}.\n`);

@@ -13,6 +13,7 @@ import {
 } from "./people-file";
 import { hashSecret } from "./secret";
 import { createToken, hashToken } from "./token";
+import { findTotpStep } from "./totp";
 
 /** Reset of a secret by root, which is possible only while one person has a secret. */
 export const byRoot = "root";
@@ -80,7 +81,7 @@ async function changePeople(
   change: (before: People) => People,
 ): Promise<PeopleChange> {
   const { by } = request;
-  const confirmed = by === byRoot ? undefined : await authenticate(path, by, localOrigin("cli"));
+  const confirmed = by === byRoot ? undefined : (await authenticate(path, by, localOrigin("cli"))).people;
   let made: PeopleChange;
   await updatePeople(path, (before) => {
     // The secret was checked before the lock was taken.
@@ -225,6 +226,30 @@ export async function setMailAddress(
     return { ...others, ...(address !== undefined && { address }) };
   });
 }
+
+/** Sets up one-time codes with the first code of the person's app. Only people themselves can, and only without earlier ones. */
+export function setTotp(
+  path: string,
+  name: string,
+  { seed, code }: { readonly seed: string; readonly code: string },
+  by: Credentials,
+): Promise<PeopleChange> {
+  if (by.person !== name) throw new PeopleRefusal(`Only ${name} can set up codes. Nothing was changed.`);
+  return changePerson(path, name, { change: "codes set up", by, isOwn: true }, (before) => {
+    if (before.totp)
+      throw new PeopleRefusal(`${name} already has codes: an administrator can remove them with --remove.`);
+    const lastStep = findTotpStep(seed, code, Date.now(), -1);
+    if (lastStep === undefined) throw new PeopleRefusal("The code is wrong. Nothing was changed.");
+    return { ...before, totp: { seed, lastStep } };
+  });
+}
+
+/** Removes one-time codes, for example of a lost device. Makes open decisions of the person invalid. */
+export const removeTotp = (path: string, name: string, by: Credentials): Promise<PeopleChange> =>
+  changePerson(path, name, { change: "codes removed", by, isOwn: false }, (before) => {
+    const { totp: _, ...others } = before;
+    return { ...others, epoch: createEpoch() };
+  });
 
 /** Creates the token by which the person authenticates as a requester, replacing the previous one. Returns it. */
 export async function issueToken(path: string, name: string, by: Credentials): Promise<string> {

@@ -1,7 +1,8 @@
 /** Checks who a person is. */
 import { AttemptRefused, type Origin, recordAttempt } from "./attempts";
-import { findActivePerson, findPerson, loadPeople, type People } from "./people-file";
+import { findActivePerson, findPerson, loadPeople, type People, updatePeople } from "./people-file";
 import { matchesSecret } from "./secret";
+import { findTotpStep } from "./totp";
 
 /** The people file does not allow the action. Nothing was changed. */
 export class PeopleRefusal extends Error {
@@ -12,7 +13,9 @@ export class PeopleRefusal extends Error {
 export class WrongSecret extends PeopleRefusal {
   override readonly name = "WrongSecret";
   constructor(person: string) {
-    super(`The secret of ${person} is wrong, or ${person} is locked. No decision was recorded.`);
+    super(
+      `The secret of ${person} is wrong, or ${person} is locked, or the code is wrong or was used. No decision was recorded.`,
+    );
   }
 }
 
@@ -25,6 +28,17 @@ export class TooManyAttempts extends PeopleRefusal {
 export interface Credentials {
   readonly person: string;
   readonly secret: string;
+  /** One-time code of the person's authenticator app. */
+  readonly code?: string | undefined;
+}
+
+/** What proved who a person is. */
+export type Factor = "secret" | "totp";
+
+export interface Authentication {
+  /** The people file that confirmed the person. */
+  readonly people: People;
+  readonly factors: readonly Factor[];
 }
 
 /** Checks of one kind in this process: each takes about 64 MB, so few run at a time. */
@@ -50,24 +64,44 @@ class Lane {
 /** Invented names must not delay those of people, and nobody must delay people who are signed in. */
 const lanes = { signedIn: new Lane(50), known: new Lane(50), invented: new Lane(10) };
 
+/** Checks a one-time code and marks it as used. */
+async function useCode(path: string, name: string, code: string): Promise<boolean> {
+  let isValid = false;
+  await updatePeople(path, (before) => {
+    const person = findActivePerson(before, name);
+    const { seed, lastStep } = person?.totp ?? {};
+    if (seed === undefined) return before;
+    const step = findTotpStep(seed, code, Date.now(), lastStep!);
+    if (step === undefined) return before;
+    isValid = true;
+    return {
+      ...before,
+      people: { ...before.people, [name]: { ...person!, totp: { seed, lastStep: step } } },
+    };
+  });
+  return isValid;
+}
+
 /**
- * Checks a secret and returns the people file that confirmed it. Throws WrongSecret or TooManyAttempts, and a TypeError if the
+ * Checks a secret, and a one-time code if one is given. Throws WrongSecret or TooManyAttempts, and a TypeError if the
  * file is invalid. Takes as long for an unknown person as for a wrong secret, so that timing reveals no names.
  */
 export async function authenticate(
   path: string,
-  { person, secret }: Credentials,
+  { person, secret, code }: Credentials,
   origin: Origin,
-): Promise<People> {
+): Promise<Authentication> {
   const people = await loadPeople(path);
   const isKnown = findPerson(people, person) !== undefined;
   const lane = origin.isSignedIn ? lanes.signedIn : isKnown ? lanes.known : lanes.invented;
-  const check = () => matchesSecret(findActivePerson(people, person)?.secret, secret);
+  const check = async () =>
+    (await matchesSecret(findActivePerson(people, person)?.secret, secret)) &&
+    (code === undefined || (await useCode(path, person, code)));
   const isAccepted = await lane
     .run(() => recordAttempt(path, { name: person, isKnown, origin }, check))
     .catch((error: Error) => {
       throw error instanceof AttemptRefused ? new TooManyAttempts(error.message) : error;
     });
   if (!isAccepted) throw new WrongSecret(person);
-  return people;
+  return { people, factors: code === undefined ? ["secret"] : ["secret", "totp"] };
 }

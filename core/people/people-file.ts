@@ -30,6 +30,13 @@ const Person = z.strictObject({
   /** Mail address for notifications. */
   address: MailAddress.optional(),
   lockedSince: z.iso.datetime().optional(),
+  /** Seed of one-time codes, and the last step whose code was used. */
+  totp: z
+    .strictObject({
+      seed: z.string().regex(/^[A-Z2-7]{32}$/, "must be 32 base32 characters"),
+      lastStep: z.int(),
+    })
+    .optional(),
 });
 export type Person = Readonly<z.output<typeof Person>>;
 

@@ -3,7 +3,7 @@ import type { MomentAccess } from "../store/database";
 import type { People } from "../people/people-file";
 import { signDecision } from "./decision-signature";
 import { defaultMoneyPolicy, loadPolicy, type Policy, type PolicyService } from "./policy";
-import { approvalRequirements, canDecide, describeRequirements } from "./policy-evaluation";
+import { approvalRequirements, canDecide, describeRequirements, needsCode } from "./policy-evaluation";
 import { type Decision, type Release, ReleaseRefusal } from "./release";
 import { isApproved } from "./release-guard";
 import { getRelease, listDecisions, saveDecision, transitionRelease } from "./repository";
@@ -18,6 +18,7 @@ export interface DecisionRequest {
   readonly seal: string;
   readonly policy: Policy;
   readonly people: People;
+  readonly factors: Decision["factors"];
 }
 
 /** Paths of the files that define who may decide. Without a policy, every money call needs release by anyone except the requester. */
@@ -63,7 +64,7 @@ export async function recordDecision(
   id: string,
   request: DecisionRequest,
 ): Promise<Release> {
-  const { person, decision, note, seal, policy, people } = request;
+  const { person, decision, note, seal, policy, people, factors } = request;
   const { moment } = access;
   const release = await getRelease(access, id);
   const { hash, sealed, progress } = release;
@@ -71,6 +72,10 @@ export async function recordDecision(
   if (reason !== undefined) throw new ReleaseRefusal(reason);
   if (seal !== hash)
     throw new ReleaseRefusal(`${id} differs from what was shown. No decision was recorded. Review it again.`);
+  if (decision === "release" && needsCode(policy, sealed) && !factors.includes("totp"))
+    throw new ReleaseRefusal(
+      `The policy requires a one-time code for ${id}. No decision was recorded. Set up codes with \`fxdesk people totp ${person}\`.`,
+    );
   const until = Math.min(sealed.validUntil, moment + policy.yesLastsMinutes * minuteMs);
   await saveDecision(
     access,
@@ -81,6 +86,7 @@ export async function recordDecision(
       decision,
       at: moment,
       until,
+      factors,
       ...(note !== undefined && { note }),
     }),
   );

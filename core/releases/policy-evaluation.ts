@@ -17,18 +17,27 @@ function appliesTo({ effects, operations }: PolicyRule, sealed: SealedRequest): 
   return inForce.includes(effectOf(sealed)) || (operations?.includes(sealed.operation) ?? false);
 }
 
+/** Returns the rules that require an approval of the request. */
+const matchingRules = (policy: Policy, sealed: SealedRequest): readonly PolicyRule[] => {
+  const amount = committedAmount(policy, sealed);
+  return policy.rules
+    .filter((rule) => appliesTo(rule, sealed))
+    .filter(({ above }) => above === undefined || amount === undefined || amount.gt(above));
+};
+
+/** True if approvals of the request need a one-time code besides the secret. */
+export const needsCode = (policy: Policy, sealed: SealedRequest): boolean =>
+  [policy, ...matchingRules(policy, sealed)].some(({ secondFactor }) => secondFactor === "totp");
+
 /** Returns all required approvals. If releases are required by default, a money call that no rule matches needs one. */
 export function approvalRequirements(policy: Policy, sealed: SealedRequest): readonly ApprovalRequirement[] {
-  const amount = committedAmount(policy, sealed);
-  const rules = policy.rules.filter((rule) => appliesTo(rule, sealed));
-  if (rules.length === 0 && sealed.release === "needed" && effectOf(sealed) === "money")
+  const isMatched = policy.rules.some((rule) => appliesTo(rule, sealed));
+  if (!isMatched && sealed.release === "needed" && effectOf(sealed) === "money")
     return [{ approvals: 1, approvers: policy.people }];
-  return rules
-    .filter(({ above }) => above === undefined || amount === undefined || amount.gt(above))
-    .map(({ yes: approvals, from }): ApprovalRequirement => ({
-      approvals,
-      approvers: [...new Set(from ?? policy.people)],
-    }));
+  return matchingRules(policy, sealed).map(({ yes: approvals, from }): ApprovalRequirement => ({
+    approvals,
+    approvers: [...new Set(from ?? policy.people)],
+  }));
 }
 
 /** Counts the people who can each represent a different principal (maximum bipartite matching). */

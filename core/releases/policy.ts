@@ -41,6 +41,10 @@ const isTimeZone = (zone: string): boolean => {
 
 const Time = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time as HH:MM");
 
+const SecondFactor = z.enum(["totp"]).meta({
+  description: "What a release needs besides the secret: `totp`, a one-time code of an authenticator app.",
+});
+
 const Rule = z
   .strictObject({
     effects: z
@@ -64,6 +68,7 @@ const Rule = z
       .min(1)
       .optional()
       .meta({ description: "People who may release; default everyone in `people`." }),
+    secondFactor: SecondFactor.optional(),
   })
   .meta({ description: "A rule for release. All matching rules apply." });
 
@@ -79,6 +84,7 @@ export const Policy = z
       .default({})
       .meta({ description: "Deputies per person; a person and their deputies count as one release." }),
     rules: z.array(Rule).default([]),
+    secondFactor: SecondFactor.optional(),
     yesLastsMinutes: z
       .int()
       .min(1)

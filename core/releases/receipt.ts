@@ -37,7 +37,13 @@ async function describeRelease(
     requested_at: toTime(requestedAt),
     decisions: decisions
       .filter((decision) => decision.hash === hash)
-      .map(({ person, decision, at, note }) => ({ person, decision, at: toTime(at), note })),
+      .map(({ person, decision, factors, at, note }) => ({
+        person,
+        decision,
+        factors,
+        at: toTime(at),
+        note,
+      })),
   };
 }
 

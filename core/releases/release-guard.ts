@@ -8,6 +8,7 @@ import {
   findHoursViolation,
   findPolicyViolation,
   hasEnoughApprovals,
+  needsCode,
   approvalRequirements,
 } from "./policy-evaluation";
 import type { People } from "../people/people-file";
@@ -78,8 +79,10 @@ export function isApproved(
 ): boolean {
   const requirements = policy ? approvalRequirements(policy, release.sealed) : [];
   if (requirements.length === 0 || !people) return true;
+  const isCodeNeeded = needsCode(policy!, release.sealed);
   const approvers = decisions
     .filter((each) => isValidApproval(people, release, each, moment))
+    .filter(({ factors }) => !isCodeNeeded || factors.includes("totp"))
     .map(({ person }) => person);
   return hasEnoughApprovals(policy!, requirements, release.sealed.requester, approvers);
 }

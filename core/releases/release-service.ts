@@ -91,13 +91,16 @@ export class ReleaseService {
   async decide(
     id: string,
     files: DecisionFiles,
-    { secret, ...input }: DecisionInput,
+    { secret, code, ...input }: DecisionInput,
     origin: Origin,
   ): Promise<Release> {
-    const people = await authenticate(files.people, { person: input.person, secret }, origin);
+    const { person } = input;
+    const { people, factors } = await authenticate(files.people, { person, secret, code }, origin);
     const { release } = await this.get(id);
     const policy = await policyForRelease(release, files, people);
-    return changeReleases(this.store, (access) => recordDecision(access, id, { ...input, policy, people }));
+    return changeReleases(this.store, (access) =>
+      recordDecision(access, id, { ...input, policy, people, factors }),
+    );
   }
 
   /** Cancels a pending release. Throws a ReleaseRefusal once the request was sent. */

@@ -1,4 +1,5 @@
 /** A release: a request that a person approves before it is sent, its progress and its decisions. */
+import type { Factor } from "../people/authenticate";
 import { effectiveState, type ReleaseState } from "./states";
 import type { SealedCall, SealedOrder, SealedRequest } from "./terms";
 
@@ -53,6 +54,8 @@ export interface Decision {
   readonly at: number;
   /** Time until which an approval is valid. */
   readonly until: number;
+  /** What proved who the person is. */
+  readonly factors: readonly Factor[];
   /** Epoch of the person in the people file. */
   readonly epoch: string;
   /** HMAC with the key of the people file. Proves that the decision was made with the person's secret. */
@@ -64,6 +67,8 @@ export interface Decision {
 export interface DecisionInput {
   readonly person: string;
   readonly secret: string;
+  /** One-time code, if the policy requires one. */
+  readonly code?: string | undefined;
   readonly decision: Decision["decision"];
   readonly note?: string | undefined;
   /** Seal of the terms that the person was shown. */

@@ -319,7 +319,7 @@ export async function listDecisions({ run, sealer }: StoreAccess, release: strin
       at: Number(row.decided_at),
       until: Number(row.valid_until),
       mac: String(row.mac),
-      ...(JSON.parse(content) as Pick<Decision, "epoch" | "note">),
+      ...(JSON.parse(content) as Pick<Decision, "epoch" | "factors" | "note">),
     };
   });
 }

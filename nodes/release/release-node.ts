@@ -64,7 +64,10 @@ export function releaseNode(RED: NodeAPI): NodeConstructor<Node<Secrets>, Releas
         throw invalidInputError("seal", "is required: use the seal of the terms that were reviewed");
       const note = await readField("note", msg);
       const person = requireText("person", config.person);
-      return { person, secret: requireText("secret", this.credentials?.secret), decision, seal, note };
+      const { code } = msg as { code?: unknown };
+      if (code !== undefined && typeof code !== "string") throw invalidInputError("code", "must be text");
+      const secret = requireText("secret", this.credentials?.secret);
+      return { person, secret, code, decision, seal, note };
     };
 
     const decide = async (msg: NodeMessage): Promise<ReleaseReport> => {
@@ -80,6 +83,7 @@ export function releaseNode(RED: NodeAPI): NodeConstructor<Node<Secrets>, Releas
       void catchErrors({ status, fail: done }, async () => {
         const report = await decide(msg);
         status.setSuccess(report.state);
+        delete (msg as { code?: unknown }).code;
         send(Object.assign(msg, { payload: report }));
         done();
       });

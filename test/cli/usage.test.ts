@@ -24,6 +24,7 @@ const commands = {
     "administrator",
     "address",
     "token",
+    "totp",
     "attempts",
   ],
 };

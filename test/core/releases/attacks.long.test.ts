@@ -83,6 +83,7 @@ async function forgeDecision(id: string, person: string, mac: string) {
       decision: "release" as const,
       at: Date.now(),
       until,
+      factors: ["secret"] as const,
     };
     const mine = {
       ...(await loadPeople(place.peoplePath)),

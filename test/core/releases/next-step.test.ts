@@ -63,6 +63,7 @@ const valid = (ms: number, more: Partial<Order> = {}): Partial<Order> => ({
 
 const approval = (more: Partial<Decision> = {}, signedBy = people): Decision =>
   signDecision(signedBy, {
+    factors: ["secret"],
     release: "R-1",
     hash: "seal",
     person: "anna",

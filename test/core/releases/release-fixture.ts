@@ -129,6 +129,7 @@ export async function createReleaseFixture({
         decision,
         policy: await loadPolicy(policyPath, service),
         people: await loadPeople(peoplePath),
+        factors: ["secret"] as const,
       };
       return changeReleases(session, async (access) => {
         const { hash: seal } = await getRelease(access, id);
