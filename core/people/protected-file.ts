@@ -1,5 +1,5 @@
 /** Reads files that decide who may release. Rejects files that other users can change. */
-import { readFile, stat } from "node:fs/promises";
+import { readFileSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 
 interface ProtectedFile {
@@ -10,13 +10,16 @@ interface ProtectedFile {
   readonly isSecret: boolean;
 }
 
-/** Returns the text of a file. Throws a TypeError that names the setting. */
+/**
+ * Returns the text of a file. Throws a TypeError that names the setting. Reads at once: send guards read these files in a
+ * transaction, which must not wait for other work of this process.
+ */
 export async function readProtectedFile({ setting, path, isSecret }: ProtectedFile): Promise<string> {
   if (!isAbsolute(path))
     throw new TypeError(`${setting} must be the absolute path of a file, not ${JSON.stringify(path)}.`);
   const file = `The ${setting} file ${path} (FXDESK_${setting.toUpperCase()})`;
   try {
-    const { uid, mode } = await stat(path);
+    const { uid, mode } = statSync(path);
     if (process.platform !== "win32") {
       if (![0, uid].includes(process.getuid!()) && uid !== 0)
         throw new TypeError(`${file} is owned by another user.`);
@@ -25,7 +28,7 @@ export async function readProtectedFile({ setting, path, isSecret }: ProtectedFi
       if (isSecret && mode & 0o044)
         throw new TypeError(`${file} can be read by other users. Run \`chmod 600 ${path}\`.`);
     }
-    return await readFile(path, "utf8");
+    return readFileSync(path, "utf8");
   } catch (error) {
     if (error instanceof TypeError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
