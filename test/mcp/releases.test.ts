@@ -360,7 +360,11 @@ describe("several people on one server over HTTP, each with a token", () => {
     const his = (await bert.callTool(bookCall("q-shared"))).structuredContent!;
     expect(his.state).toBe("waiting");
     expect(his.release).not.toBe(release);
-    const cancelled = await bert.callTool({ name: "cancel_release", arguments: { release } });
+    const waiting = (await anna.callTool(bookCall("q-waiting"))).structuredContent!;
+    const cancelled = await bert.callTool({
+      name: "cancel_release",
+      arguments: { release: String(waiting.release) },
+    });
     expect(cancelled.structuredContent).toMatchObject({ state: "cancelled", remark: "Cancelled by bert." });
   });
 
