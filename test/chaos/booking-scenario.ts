@@ -67,7 +67,8 @@ function environmentFor(sandbox: SandboxProcess, proxy: FaultProxy, { store }: B
     storeKey: store.key!.toString("base64"),
   };
   const ours = Object.entries(settings).map(([name, value]) => [environmentName(name), value]);
-  return { PATH: process.env.PATH, ...sandbox.variables, ...Object.fromEntries(ours) } as Record<
+  const { PATH, XDG_STATE_HOME } = process.env;
+  return { PATH, XDG_STATE_HOME, ...sandbox.variables, ...Object.fromEntries(ours) } as Record<
     string,
     string
   >;
