@@ -178,7 +178,7 @@ export const repeatRefusedError = (operation: Callable, refusal: FxdeskError): F
     operation,
     `${describeStatus(operation, refusal.status!)} (${refusal.status}) This may answer a repeat by a gateway after the call was ` +
       "carried out, and could not be looked up.",
-    { ...refusal, sent: true },
+    { attempts: refusal.attempts, status: refusal.status, requestId: refusal.requestId, sent: true },
     refusal,
   );
 

@@ -43,7 +43,11 @@ function namesIn(folder: string): string[] {
 async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const folder = await open(path);
-  await folder.sync().finally(() => folder.close());
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
 }
 
 const isUnwritable = ({ code = "" }: NodeJS.ErrnoException): boolean =>

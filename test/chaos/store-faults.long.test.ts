@@ -45,8 +45,7 @@ async function runUnderFault(settings: StoreSettings, { prepare, apply, end }: S
   const tradesOf = async (): Promise<Map<string, string[]>> => {
     const found = new Map<string, string[]>();
     for await (const { reference, trade_id } of reader.trades.list.all())
-      if (reference?.startsWith("INV-"))
-        found.set(reference, [...(found.get(reference) ?? []), String(trade_id)]);
+      if (reference?.startsWith("INV-")) found.set(reference, [...(found.get(reference) ?? []), trade_id]);
     return found;
   };
   let clients = Array.from({ length: racers }, open);

@@ -24,7 +24,7 @@ export async function startBook(): Promise<Book> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", async () => {
+    const respond = async () => {
       if (request.method === "POST") {
         const { reference } = JSON.parse(Buffer.concat(chunks).toString()) as { reference: string };
         const refusal = book.book(reference);
@@ -39,7 +39,8 @@ export async function startBook(): Promise<Book> {
         order_date: day,
       }));
       response.setHeader("content-type", "application/json").end(JSON.stringify(isFirstPage ? trades : []));
-    });
+    };
+    request.on("end", () => void respond());
   });
   return Object.assign(book, { url: `http://127.0.0.1:${await listen(server)}` });
 }

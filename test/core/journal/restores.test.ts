@@ -181,7 +181,8 @@ describe("calls after a confirmed restore that is not checked", () => {
     expect(await failureOf(client.payments.initiate(payment, { key: "key-4" }))).toMatchObject(refused);
     const listed = await client.trades.list();
     const ours = listed.filter(({ reference }) => String(reference).startsWith("INV-"));
-    expect(ours.map(({ reference }) => reference).toSorted()).toEqual(["INV-0", "INV-1", "INV-2"]);
+    expect(new Set(ours.map(({ reference }) => reference))).toEqual(new Set(["INV-0", "INV-1", "INV-2"]));
+    expect(ours).toHaveLength(3);
     expect(await withStore(settings, (store) => verifyStore(store))).toMatchObject({ faultCount: 0 });
 
     expect(await confirm(settings)).toEqual(["checked"]);

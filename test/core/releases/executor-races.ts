@@ -2,6 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { initiatePayment } from "../../../core/contract/payments";
+import type { SeededRandom } from "../../chaos/seeded-random";
 import { closeLater } from "../../support/resources";
 import { sampleInput } from "../../support/samples";
 import { provingBody, startWitnessServer } from "../../support/witness-server";
@@ -10,7 +11,7 @@ import { createReleaseFixture } from "./release-fixture";
 const atOnce = 10;
 
 /** Releases `count` payments while two executors and their requester try to send each; returns requests and payment IDs. */
-export async function raceExecutors(count: number, random: () => number) {
+export async function raceExecutors(count: number, chance: SeededRandom) {
   const [place, witness] = [await createReleaseFixture(), closeLater(await startWitnessServer())];
   const options = { xs2aUrl: witness.url };
   const [requester, executor] = [place.client(options), place.client({ ...options, actor: "carl" })];
@@ -35,7 +36,7 @@ export async function raceExecutors(count: number, random: () => number) {
     const body = provingBody(initiatePayment, `P-${index}`);
     witness.plan(requestId, { kind: "respond", status: 201, body, as: "length" });
     await place.decide(release, "anna");
-    await pause(random() * 1_200);
+    await pause(chance.integer(0, 1_200));
     const { paymentId } = await initiate(input);
     return { paymentId, requests: witness.seen.get(requestId)?.heads };
   };
