@@ -8,14 +8,15 @@ import { type ChainHead, parseHead, formatHead } from "../../core/journal/hash-c
 import type { Entry } from "../../core/journal/entry";
 import { listEvents, exportLines, type RecordedEvent } from "../../core/journal/events";
 import { getEntry } from "../../core/journal/entry-rows";
-import { type VerificationResult, verifyExport, verifyStore } from "../../core/journal/verify";
+import type { VerificationResult } from "../../core/journal/verify";
+import { verifyExport } from "../../core/journal/verify-export";
+import { verifyStore } from "../../core/journal/verify-store";
 import {
   choiceFrom,
   type Flag,
   type ParsedArguments,
   requiredText,
   UsageError,
-  validText,
 } from "../command-line/arguments";
 import {
   columns,
@@ -90,7 +91,7 @@ const show: MemberCommand = {
           `Journal entry ${id} does not exist. List entries with \`fxdesk journal list\`.`,
         );
       const events = await listEvents(store, id);
-      await printResult(parsed, terminal, { ...found.entry, events }, renderEntry(found.entry, events));
+      await printResult(parsed, terminal, { ...found, events }, renderEntry(found, events));
     }),
 };
 
@@ -218,17 +219,22 @@ const exportCommand: MemberCommand = {
   },
 };
 
-function headFromFlag(parsed: ParsedArguments): ChainHead | undefined {
-  const description = "a number, a colon and 64 hex digits, as printed by fxdesk journal verify";
-  const text = validText(parsed, "head", description, (given) => parseHead(given) !== undefined);
-  return text === undefined ? undefined : parseHead(text);
+function headsFrom(parsed: ParsedArguments, flag: "head" | "from"): ChainHead[] {
+  return (parsed.strings(flag) ?? []).map((text) => {
+    const head = parseHead(text);
+    if (!head)
+      throw new UsageError(
+        `--${flag} must be a number, a colon and 64 hex digits, as printed by fxdesk journal verify.`,
+      );
+    return head;
+  });
 }
 
-async function verifyFile(path: string, head: ChainHead | undefined): Promise<VerificationResult> {
+async function verifyFile(path: string, heads: readonly ChainHead[]): Promise<VerificationResult> {
   const file = await open(path).catch((error: Error) => {
     throw new UsageError(`--file cannot be read: ${error.message}.`);
   });
-  return verifyExport(file.createReadStream(), head);
+  return verifyExport(file.createReadStream(), heads);
 }
 
 const verify: MemberCommand = {
@@ -240,26 +246,37 @@ const verify: MemberCommand = {
     {
       name: "head",
       value: "<number:hash>",
-      description: "Head printed by an earlier verification, to compare with.",
+      repeats: true,
+      description: "Head printed by an earlier verification, to compare with. May be repeated.",
+    },
+    {
+      name: "from",
+      value: "<number:hash>",
+      repeats: true,
+      description:
+        "Head up to which the store was verified before. Only later events, and their entries, are verified. May be repeated.",
     },
     jsonFlag,
   ],
   async run(parsed, terminal) {
-    const [path, expectedHead] = [parsed.string("file"), headFromFlag(parsed)];
+    const path = parsed.string("file");
+    const [heads, from] = [headsFrom(parsed, "head"), headsFrom(parsed, "from")];
+    if (path && from.length > 0)
+      throw new UsageError("--from is for a store, and cannot be used with --file.");
     const verified = path
-      ? await verifyFile(path, expectedHead)
-      : await readStore(parsed, terminal, (store) => verifyStore(store, expectedHead));
-    const head = formatHead(verified.head);
-    await printResult(parsed, terminal, { ...verified, head }, renderVerification(verified));
+      ? await verifyFile(path, heads)
+      : await readStore(parsed, terminal, (store) => verifyStore(store, { heads, from }));
+    const found = verified.heads.map((each) => ({ environment: each.environment, head: formatHead(each) }));
+    await printResult(parsed, terminal, { ...verified, heads: found }, renderVerification(verified));
     return verified.faultCount === 0 ? undefined : verificationFailed;
   },
 };
 
-function renderVerification({ events, entries, head, faults, faultCount }: VerificationResult): string {
+function renderVerification({ events, entries, heads, faults, faultCount }: VerificationResult): string {
   const rows = [
     ["Events", String(events)],
     ["Entries", String(entries)],
-    ["Head", formatHead(head)],
+    ...heads.map((head) => ["Head", `${formatHead(head)} ${printable(head.environment)}`] as const),
     ["Faults", String(faultCount)],
     ...faults.map(({ where, message }) => [`  ${where}`, printable(`${message}.`)] as const),
   ] as const;

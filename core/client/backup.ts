@@ -9,7 +9,6 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
-import { withChain } from "../journal/hash-chain";
 import { recordRestored } from "../journal/restores";
 import type { StatementRunner } from "../store/database";
 import { assertNotMoved } from "../store/move-state";
@@ -122,7 +121,7 @@ export async function restoreStore(settings: StoreSettings, path: string): Promi
   try {
     await assertStore(copy, path);
     const entries = await withStore(copy, async (store) => {
-      await withChain(store, recordRestored);
+      await recordRestored(store);
       return countEntries(store);
     });
     await replaceTables(settings, copy.location);

@@ -1,5 +1,5 @@
 /** Checks that the store can be used, and lists what it cannot read. */
-import { verifyStore } from "../journal/verify";
+import { verifyStore } from "../journal/verify-store";
 import { findReleaseFaults } from "../releases/repository";
 import { listUnreadableResourceIds } from "../store/resource-ids";
 import { describeHalt, listHalts } from "../store/halt";

@@ -12,7 +12,8 @@ import { join } from "node:path";
 import { checkpointFolders, isPostgres, type StoreSettings } from "../store/settings";
 import type { ChainHead } from "./hash-chain";
 
-const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
+/** Identifies an environment in the name of a file. */
+export const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
 /** Returns the digest of a location, without user and password. Variables of PostgreSQL replace missing parts of the URL. */
 function digestLocation(location: string): string {
@@ -22,10 +23,12 @@ function digestLocation(location: string): string {
   return digest(JSON.stringify([host, pathname, search, PGHOST, PGPORT, PGDATABASE]));
 }
 
-/** Name of a checkpoint: digest of the location, ID of the store, number and hash of the event. */
-const namePattern = /^([0-9a-f]{16})\.([0-9a-f-]{36})\.(\d{1,15})\.([0-9a-f]{64})$/;
+/** Name of a checkpoint: digest of the location, ID of the store, digest of the environment, number and hash of the event. */
+const namePattern = /^([0-9a-f]{16})\.([0-9a-f-]{36})\.([0-9a-f]{16})\.(\d{1,15})\.([0-9a-f]{64})$/;
 
-interface Checkpoint extends ChainHead {
+export interface Checkpoint extends ChainHead {
+  /** Digest of the environment whose chain has the event. */
+  readonly chain: string;
   readonly folder: string;
   readonly name: string;
 }
@@ -57,7 +60,7 @@ const isUnwritable = ({ code = "" }: NodeJS.ErrnoException): boolean =>
 export class Checkpoints {
   readonly #folders: readonly string[];
   readonly #location: string;
-  /** Heads that are not on disk yet, by store ID. */
+  /** Heads that are not on disk yet, by store and chain. */
   readonly #pending = new Map<string, ChainHead>();
   #lastWrite: Promise<void> = Promise.resolve();
 
@@ -71,34 +74,35 @@ export class Checkpoints {
   list(storeId: string): readonly Checkpoint[] {
     return this.#folders.flatMap((folder) =>
       namesIn(folder).flatMap((name): Checkpoint[] => {
-        const [, location, id, seq, hash] = namePattern.exec(name) ?? [];
+        const [, location, id, chain, seq, hash] = namePattern.exec(name) ?? [];
         const isOurs = location === this.#location || id === storeId;
-        return isOurs && hash !== undefined ? [{ folder, name, seq: Number(seq), hash }] : [];
+        return isOurs && hash !== undefined ? [{ folder, name, chain: chain!, seq: Number(seq), hash }] : [];
       }),
     );
   }
 
   /** Keeps a head, which must be durable in the store, and deletes lower checkpoints. Resolves when it is on disk. */
-  note(storeId: string, head: ChainHead): Promise<void> {
-    const other = this.#pending.get(storeId);
-    this.#pending.set(storeId, other && other.seq > head.seq ? other : head);
+  note(storeId: string, environment: string, head: ChainHead): Promise<void> {
+    const chain = `${storeId}.${digest(environment)}`;
+    const other = this.#pending.get(chain);
+    this.#pending.set(chain, other && other.seq > head.seq ? other : head);
     this.#lastWrite = this.#lastWrite.catch(() => undefined).then(() => this.#writePending());
     return this.#lastWrite;
   }
 
   /** One write covers all heads that were noted during the previous one. */
   async #writePending(): Promise<void> {
-    for (const [storeId, head] of this.#pending) {
-      await this.#write(storeId, head);
-      if (this.#pending.get(storeId) === head) this.#pending.delete(storeId);
+    for (const [chain, head] of this.#pending) {
+      await this.#write(chain, head);
+      if (this.#pending.get(chain) === head) this.#pending.delete(chain);
     }
   }
 
-  async #write(storeId: string, { seq, hash }: ChainHead): Promise<void> {
-    const prefix = `${this.#location}.${storeId}.`;
+  async #write(chain: string, { seq, hash }: ChainHead): Promise<void> {
+    const prefix = `${this.#location}.${chain}.`;
     const folder = await this.#create(`${prefix}${seq}.${hash}`);
     await this.remove(
-      this.list(storeId).filter(
+      this.list(chain.split(".")[0]!).filter(
         (each) => each.folder === folder && each.name.startsWith(prefix) && each.seq < seq,
       ),
     );

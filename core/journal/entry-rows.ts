@@ -1,12 +1,99 @@
-/** Journal entries as stored: the current state, joined with the intent and the latest event. */
+/**
+ * Journal entries as stored: the current state, joined with the intent and the latest event. Each row has a hash of all its
+ * columns, and must follow from its two events: a row that was changed in the store is an error, never an answer.
+ */
 import { createHash } from "node:crypto";
 import { type CallScope, inScope, scopeValues } from "../store/call-scope";
-import type { Database, Row, Value, StoreAccess } from "../store/database";
+import type { Database, Row, Statement, StoreAccess, Value } from "../store/database";
+import { sealLocation, type Sealer } from "../store/sealer";
 import { canonicalJson } from "../values/json";
-import { unsealDetails } from "./hash-chain";
+import { emptyHead, hashDetails, hashStoredEvent, unsealDetails } from "./hash-chain";
 import type { EntryOutcome, Entry, EntryKey, EntryState, Intent } from "./entry";
 
-type IntentDetails = Intent["details"] & { readonly reference?: string };
+/** The columns of an entry, except the hash over them. */
+export interface EntryRow extends EntryKey {
+  readonly id: string;
+  readonly state: EntryState;
+  /** Time of the intent. */
+  readonly begun_at: number;
+  readonly intent_seq: number;
+  readonly intent_hash: string;
+  readonly latest_seq: number;
+  readonly latest_hash: string;
+  /** Event that erased the details of the entry. */
+  readonly erased_seq: number | null;
+  /** Incremented by each claim, so that the holder of an older claim can no longer write. */
+  readonly fence: number;
+  /** Duration of the claim in milliseconds, and its end. */
+  readonly claim_ms: number;
+  readonly claim_expires_at: number;
+  readonly reference_hash: string | null;
+  readonly identity: string | null;
+  readonly recovery_attempts: number;
+  readonly recovery_due_at: number;
+  readonly recovery_lease_until: number;
+}
+
+const textColumns = [
+  "id",
+  "environment",
+  "client",
+  "operation",
+  "key",
+  "state",
+  "intent_hash",
+  "latest_hash",
+  "reference_hash",
+  "identity",
+] as const;
+const numberColumns = [
+  "begun_at",
+  "intent_seq",
+  "latest_seq",
+  "erased_seq",
+  "fence",
+  "claim_ms",
+  "claim_expires_at",
+  "recovery_attempts",
+  "recovery_due_at",
+  "recovery_lease_until",
+] as const;
+const columns = [...textColumns, ...numberColumns];
+
+/** Returns the columns of an entry with the types of this program: PostgreSQL returns whole numbers as text. */
+export function parseEntryRow(row: Row): EntryRow {
+  const texts = textColumns.map((name) => [name, row[name] === null ? null : String(row[name])] as const);
+  const numbers = numberColumns.map((name) => [name, row[name] === null ? null : Number(row[name])] as const);
+  return Object.fromEntries([...texts, ...numbers]) as unknown as EntryRow;
+}
+
+/** Returns the ID of the entry of a key. It follows from the key, so that events show a key whose row was removed. */
+export function entryIdOf({ environment, client, operation, key }: EntryKey): string {
+  const text = JSON.stringify([environment, client, operation, key]);
+  const hex = createHash("sha256").update(text).digest("hex");
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-8$3-8$4-$5");
+}
+
+/** Hashes all columns of an entry. With a store key, only its holders can compute the hash. */
+export const hashEntryRow = ({ mac }: Sealer, row: EntryRow): string =>
+  mac(
+    JSON.stringify(columns.map((name) => row[name])),
+    sealLocation("fxdesk_journal_entries", "row_hash", row.id),
+  );
+
+const storedColumns = [...columns, "row_hash"];
+const upsert = `
+  INSERT INTO fxdesk_journal_entries (${storedColumns.join(", ")})
+  VALUES (${storedColumns.map((_, index) => `$${index + 1}`).join(", ")})
+  ON CONFLICT (id) DO UPDATE SET ${storedColumns.map((name) => `${name} = excluded.${name}`).join(", ")}`;
+
+/** Returns the statement that stores an entry. */
+export const writeEntryRow = (sealer: Sealer, row: EntryRow): Statement => ({
+  sql: upsert,
+  values: [...columns.map((name) => row[name]), hashEntryRow(sealer, row)],
+});
+
+export type IntentDetails = Intent["details"] & { readonly reference?: string };
 
 /** Hashes a reference within its scope: equal for equal references, and opaque to readers. Null if the reference is blank. */
 export function hashReference(
@@ -18,88 +105,170 @@ export function hashReference(
   return createHash("sha256").update(canonical).digest("hex");
 }
 
-/** An entry with the claim on it. */
-export interface LeasedEntry {
+/** An entry with its row. */
+export interface StoredEntry {
   readonly entry: Entry;
-  /** Incremented by each claim, so that the holder of an older claim can no longer write. */
-  readonly fence: number;
-  readonly expiresAt: number;
+  readonly row: EntryRow;
   /** Salted hash of the intent's details. Identifies the claim that wrote the intent. */
-  readonly intentHash: string;
+  readonly claimHash: string;
 }
 
 const query = `
-  SELECT e.id, e.environment, e.client, e.operation, e.key, e.state, e.intent_seq, e.latest_seq, e.fence, e.claim_expires_at,
-    i.at AS begun_at, i.content AS intent_content, l.at AS changed_at, l.content AS latest_content,
-    di.content AS intent_details, dl.content AS latest_details
+  SELECT e.*, i.kind AS intent_kind, i.at AS intent_at, i.content AS intent_content, ip.hash AS before_intent,
+    l.kind AS latest_kind, l.at AS latest_at, l.content AS latest_content, lp.hash AS before_latest,
+    di.content AS intent_details, dl.content AS latest_details,
+    (SELECT max(n.seq) FROM fxdesk_journal_events AS n WHERE n.entry = e.id AND n.environment = e.environment) AS newest_seq
   FROM fxdesk_journal_entries AS e
-  JOIN fxdesk_journal_events AS i ON i.seq = e.intent_seq
-  JOIN fxdesk_journal_events AS l ON l.seq = e.latest_seq
-  LEFT JOIN fxdesk_journal_details AS di ON di.seq = e.intent_seq
-  LEFT JOIN fxdesk_journal_details AS dl ON dl.seq = e.latest_seq`;
+  LEFT JOIN fxdesk_journal_events AS i ON i.environment = e.environment AND i.seq = e.intent_seq
+  LEFT JOIN fxdesk_journal_events AS ip ON ip.environment = e.environment AND ip.seq = e.intent_seq - 1
+  LEFT JOIN fxdesk_journal_events AS l ON l.environment = e.environment AND l.seq = e.latest_seq
+  LEFT JOIN fxdesk_journal_events AS lp ON lp.environment = e.environment AND lp.seq = e.latest_seq - 1
+  LEFT JOIN fxdesk_journal_details AS di ON di.environment = e.environment AND di.seq = e.intent_seq
+  LEFT JOIN fxdesk_journal_details AS dl ON dl.environment = e.environment AND dl.seq = e.latest_seq`;
+
+/** SQL condition for the entries of a scope in `entriesQuery`, with `scopeValues` as its parameters $1 to $3. */
+export const entryInScope = "e.environment = $1 AND e.client = $2 AND e.operation = $3";
+
+/** Returns the statement that reads entries, for `toStoredEntry`. */
+export const entriesQuery = (rest: string, values: readonly Value[]): Statement => ({
+  sql: `${query} ${rest}`,
+  values,
+});
 
 type Content = Readonly<Record<string, unknown>>;
-
-const parseContent = (text: Value): Content => JSON.parse(String(text)) as Content;
 
 const isInFlight = (state: EntryState): boolean => state === "intended" || state === "sent";
 export const hasEnded = (state: EntryState): state is EntryOutcome["state"] => !isInFlight(state);
 /** True if the outcome is known and can no longer change. */
 export const isFinal = (state: EntryState): boolean => hasEnded(state) && state !== "unknown";
 
-function parseOutcome(content: Content): Entry["ending"] {
+export function parseOutcome(content: Content): Entry["ending"] {
   const { details: _, ...facts } = content;
   return facts as unknown as Entry["ending"];
 }
 
-function toLeasedEntry(source: StoreAccess, row: Row): LeasedEntry {
-  const unseal = (seq: Value, sealed: Value) => unsealDetails(source, seq, sealed)?.content;
-  const state = String(row.state) as EntryState;
-  const intentContent = parseContent(row.intent_content!);
-  const details = unseal(row.intent_seq!, row.intent_details!) as IntentDetails | undefined;
+/** Thrown instead of returning an entry that does not follow from the hash chain. */
+export class EntryChanged extends Error {
+  constructor(
+    id: string,
+    readonly reason: string,
+  ) {
+    super(`Journal entry ${id} was changed in the store: ${reason}. Run \`fxdesk journal verify\`.`);
+  }
+}
+
+const hasKeys = (content: Content, row: EntryRow): boolean =>
+  (["environment", "client", "operation", "key"] as const).every((name) => content[name] === row[name]);
+
+/** Returns the state that an event leads to. */
+export const stateAfter = (kind: string, content: Content): unknown =>
+  ({ intent: "intended", sent: "sent", ended: content.state })[kind];
+
+/** Returns one of the two events of an entry, checked against the hash in the row and that of the previous event. */
+function readEvent(
+  source: Pick<StoreAccess, "sealer">,
+  row: Row,
+  stored: EntryRow,
+  name: "intent" | "latest",
+) {
+  const { id, environment, erased_seq: erased } = stored;
+  const seq = stored[`${name}_seq`];
+  const text = String(row[`${name}_content`]);
+  const at = Number(row[`${name}_at`]);
+  const previous = row[`before_${name}`] ?? (seq === 1 ? emptyHead.hash : "");
+  const kind = String(row[`${name}_kind`]);
+  const hash = hashStoredEvent(String(previous), { environment, seq, entry: id, kind, at, content: text });
+  if (hash !== stored[`${name}_hash`]) throw new EntryChanged(id, `event ${seq} does not fit it`);
+  const content = JSON.parse(text) as Content;
+  const details = unsealDetails(source, environment, seq, row[`${name}_details`]!);
+  const isErased = erased !== null && erased > seq;
+  if (details ? hashDetails(details) !== content.details : content.details !== undefined && !isErased)
+    throw new EntryChanged(id, `the details of event ${seq} do not match its hash`);
+  return { at, kind, content, details: details?.content };
+}
+
+/** Converts a row of `entriesQuery`. Throws EntryChanged if it was changed in the store. */
+export function toStoredEntry(source: Pick<StoreAccess, "sealer">, joined: Row): StoredEntry {
+  const row = parseEntryRow(joined);
+  const { id, environment, client, operation, key, state } = row;
+  if (id !== entryIdOf(row)) throw new EntryChanged(id, "its row has the key of another entry");
+  if (hashEntryRow(source.sealer, row) !== joined.row_hash)
+    throw new EntryChanged(id, "its row does not match its hash");
+  if (Number(joined.newest_seq) !== Math.max(row.latest_seq, row.erased_seq ?? 0))
+    throw new EntryChanged(id, "its row does not have its last event");
+  const intent = readEvent(source, joined, row, "intent");
+  const latest = readEvent(source, joined, row, "latest");
+  const details = intent.details as IntentDetails | undefined;
+  const expected = {
+    kind: "intent",
+    at: intent.at,
+    state,
+    identity: hasEnded(state) ? (latest.content.identity ?? null) : null,
+    reference: details ? hashReference(row, details.reference) : null,
+  };
+  const found = {
+    kind: intent.kind,
+    at: row.begun_at,
+    state: stateAfter(latest.kind, latest.content),
+    identity: row.identity,
+    reference: row.reference_hash,
+  };
+  if (canonicalJson(expected) !== canonicalJson(found) || !hasKeys(intent.content, row))
+    throw new EntryChanged(id, "its row does not follow from its events");
   return {
     entry: {
-      id: String(row.id),
-      environment: String(row.environment),
-      client: String(row.client),
-      operation: String(row.operation),
-      key: String(row.key),
-      terms: String(intentContent.terms),
-      surface: String(intentContent.surface),
+      id,
+      environment,
+      client,
+      operation,
+      key,
+      terms: String(intent.content.terms),
+      surface: String(intent.content.surface),
       reference: details?.reference,
       state,
-      begunAt: Number(row.begun_at),
-      changedAt: Number(row.changed_at),
-      ending: hasEnded(state) ? parseOutcome(parseContent(row.latest_content!)) : undefined,
+      begunAt: intent.at,
+      changedAt: latest.at,
+      ending: hasEnded(state) ? parseOutcome(latest.content) : undefined,
       intent: details && { actor: details.actor, call: details.call },
-      endingDetails: hasEnded(state) ? unseal(row.latest_seq!, row.latest_details!) : undefined,
+      endingDetails: hasEnded(state) ? latest.details : undefined,
     },
-    fence: Number(row.fence),
-    expiresAt: Number(row.claim_expires_at),
-    intentHash: String(intentContent.details),
+    row,
+    claimHash: String(intent.content.details),
   };
 }
 
-async function selectLeasedEntries(
+async function selectStoredEntries(
   source: StoreAccess,
   rest: string,
   values: readonly Value[],
-): Promise<LeasedEntry[]> {
-  const rows = await source.run(`${query} ${rest}`, values);
-  return rows.map((row) => toLeasedEntry(source, row));
+): Promise<StoredEntry[]> {
+  const { sql } = entriesQuery(rest, values);
+  return (await source.run(sql, values)).map((row) => toStoredEntry(source, row));
 }
 
-export const selectEntries = async (...given: Parameters<typeof selectLeasedEntries>): Promise<Entry[]> =>
-  (await selectLeasedEntries(...given)).map(({ entry }) => entry);
+export const selectEntries = async (...given: Parameters<typeof selectStoredEntries>): Promise<Entry[]> =>
+  (await selectStoredEntries(...given)).map(({ entry }) => entry);
 
-export async function getEntry(source: StoreAccess, id: string): Promise<LeasedEntry | undefined> {
-  return (await selectLeasedEntries(source, "WHERE e.id = $1", [id]))[0];
+/** Returns the query for an event of an entry, whose row must then exist. */
+export const anyEventQuery = (id: string): Statement => ({
+  sql: "SELECT entry FROM fxdesk_journal_events WHERE entry = $1 LIMIT 1",
+  values: [id],
+});
+
+export const missingRow = (id: string) => new EntryChanged(id, "its row is missing");
+
+export async function getEntry(source: StoreAccess, id: string): Promise<Entry | undefined> {
+  const [entry] = await selectEntries(source, "WHERE e.id = $1", [id]);
+  if (entry) return entry;
+  const { sql, values } = anyEventQuery(id);
+  if ((await source.run(sql, values)).length > 0) throw missingRow(id);
+  return undefined;
 }
 
-export async function findEntry(source: StoreAccess, key: EntryKey): Promise<LeasedEntry | undefined> {
-  return (
-    await selectLeasedEntries(source, `WHERE ${inScope} AND key = $4`, [...scopeValues(key), key.key])
-  )[0];
+/** Returns the environment of an entry, unchecked; undefined if the entry does not exist. */
+export async function findEnvironment({ run }: StoreAccess, id: string): Promise<string | undefined> {
+  const [row] = await run("SELECT environment FROM fxdesk_journal_entries WHERE id = $1", [id]);
+  return row && String(row.environment);
 }
 
 /** Returns the entries of one scope that are `done` and have an identity, newest first. */
@@ -134,9 +303,9 @@ export function listEntries(
     ...(state ? [`e.state IN (${state.map(parameter).join(", ") || "NULL"})`] : []),
     ...(olderThanMs === undefined
       ? []
-      : [`i.at < ${source.now} - CAST(${parameter(olderThanMs)} AS BIGINT)`]),
+      : [`e.begun_at < ${source.now} - CAST(${parameter(olderThanMs)} AS BIGINT)`]),
   ];
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
   const limitClause = limit === undefined ? "" : `LIMIT ${parameter(limit)}`;
-  return selectEntries(source, `${where} ORDER BY e.intent_seq DESC ${limitClause}`, values);
+  return selectEntries(source, `${where} ORDER BY e.begun_at DESC, e.intent_seq DESC ${limitClause}`, values);
 }

@@ -1,5 +1,5 @@
 /** Reads journal events from the store, and formats and parses the lines of an export. */
-import type { Row, Value, StoreAccess } from "../store/database";
+import type { Row, StoreAccess } from "../store/database";
 import { isObject, canonicalJson } from "../values/json";
 import {
   type ChainEvent,
@@ -7,6 +7,7 @@ import {
   type EventKind,
   type ChainHead,
   emptyHead,
+  isEventKind,
   unsealDetails,
 } from "./hash-chain";
 
@@ -19,33 +20,48 @@ export interface RecordedEvent extends ChainEvent {
 const pageSize = 500;
 
 const query = `
-  SELECT e.seq, e.entry, e.kind, e.at, e.content, e.hash, d.content AS details
-  FROM fxdesk_journal_events AS e LEFT JOIN fxdesk_journal_details AS d ON d.seq = e.seq`;
+  SELECT e.environment, e.seq, e.entry, e.kind, e.at, e.content, e.hash, d.content AS details
+  FROM fxdesk_journal_events AS e
+  LEFT JOIN fxdesk_journal_details AS d ON d.environment = e.environment AND d.seq = e.seq`;
 
-/** Yields all events with their details, in order, including events written during the iteration. */
-export async function* readEventRows({ run }: StoreAccess): AsyncGenerator<Row> {
-  let last: Value = 0;
-  for (;;) {
-    const rows = await run(`${query} WHERE e.seq > $1 ORDER BY e.seq LIMIT ${pageSize}`, [last]);
-    yield* rows;
+/** Returns the environments that have a chain. Visits one event of each, unlike DISTINCT. */
+export async function listEnvironments({ run }: StoreAccess): Promise<string[]> {
+  const rows = await run(
+    `WITH RECURSIVE found(environment) AS (
+       SELECT min(environment) FROM fxdesk_journal_events
+       UNION ALL
+       SELECT (SELECT min(e.environment) FROM fxdesk_journal_events AS e WHERE e.environment > found.environment)
+       FROM found WHERE found.environment IS NOT NULL)
+     SELECT environment FROM found WHERE environment IS NOT NULL ORDER BY environment`,
+  );
+  return rows.map(({ environment }) => String(environment));
+}
+
+/** Yields pages of a query that is ordered by `seq`, including rows written during the iteration. $1 is the environment, $2 the last `seq`. */
+export async function* readPages(
+  { run }: StoreAccess,
+  environment: string,
+  pagedQuery: string,
+  after: number,
+): AsyncGenerator<readonly Row[]> {
+  for (let last = after; ;) {
+    const rows = await run(`${pagedQuery} ORDER BY e.seq LIMIT ${pageSize}`, [environment, last]);
     if (rows.length === 0) return;
-    last = rows.at(-1)!.seq!;
+    yield rows;
+    last = Number(rows.at(-1)!.seq);
   }
 }
 
-/** Parses an event without its details, which may be sealed. Throws if the row was tampered with. */
-export const parseEvent = (row: Row): RecordedEvent => ({
+/** Parses an event. Throws if its details cannot be decrypted. */
+const toRecordedEvent = (source: StoreAccess, row: Row): RecordedEvent => ({
+  environment: String(row.environment),
   seq: Number(row.seq),
   entry: String(row.entry),
   kind: String(row.kind) as EventKind,
   at: Number(row.at),
   content: JSON.parse(String(row.content)) as ChainEvent["content"],
   hash: String(row.hash),
-});
-
-const toRecordedEvent = (source: StoreAccess, row: Row): RecordedEvent => ({
-  ...parseEvent(row),
-  details: unsealDetails(source, row.seq, row.details),
+  details: unsealDetails(source, row.environment, row.seq, row.details),
 });
 
 /** Returns the events of an entry in order, or an empty list if the entry does not exist. */
@@ -54,37 +70,61 @@ export async function listEvents(source: StoreAccess, entry: string): Promise<Re
   return rows.map((row) => toRecordedEvent(source, row));
 }
 
-/** Returns the last event of the journal. */
-export async function readHead({ run }: StoreAccess): Promise<ChainHead> {
-  const [row] = await run("SELECT seq, hash FROM fxdesk_journal_events ORDER BY seq DESC LIMIT 1");
+/** Returns the last event of the chain of an environment. */
+export async function readHead({ run }: StoreAccess, environment: string): Promise<ChainHead> {
+  const [row] = await run(
+    "SELECT seq, hash FROM fxdesk_journal_events WHERE environment = $1 ORDER BY seq DESC LIMIT 1",
+    [environment],
+  );
   return row ? { seq: Number(row.seq), hash: String(row.hash) } : emptyHead;
 }
 
-const formatEventLine = ({ seq, entry, kind, at, content, hash, details }: RecordedEvent): string =>
-  canonicalJson({ seq, entry, kind, at, content, hash, details: details?.content, salt: details?.salt });
-
-/** Formats the last line of an export: number of events and hash of the last event. */
-const formatLastLine = ({ seq, hash }: ChainHead): string => canonicalJson({ count: seq, head: hash });
-
-/** Exports the journal as JSON Lines: one line per event, then the line with their number. */
-export async function* exportLines(source: StoreAccess): AsyncGenerator<string> {
-  let head = emptyHead;
-  for await (const row of readEventRows(source)) {
-    const event = toRecordedEvent(source, row);
-    yield `${formatEventLine(event)}\n`;
-    head = event;
-  }
-  yield `${formatLastLine(head)}\n`;
+/** The head of the chain of an environment. */
+export interface EnvironmentHead extends ChainHead {
+  readonly environment: string;
 }
 
-const eventKinds: ReadonlySet<unknown> = new Set<EventKind>(["intent", "sent", "ended", "erased"]);
+const formatEventLine = ({ details, ...event }: RecordedEvent): string =>
+  canonicalJson({ ...event, details: details?.content, salt: details?.salt });
+
+/** Formats the last line of an environment: number of events and hash of the last event. */
+const formatHeadLine = ({ environment, seq, hash }: EnvironmentHead): string =>
+  canonicalJson({ count: seq, environment, head: hash });
+
+/** Formats the last line of an export. */
+const formatLastLine = (environments: number): string => canonicalJson({ environments });
+
+/**
+ * Exports the journal as JSON Lines: for each environment one line per event and a line with their number, at last a line with
+ * the number of environments.
+ */
+export async function* exportLines(source: StoreAccess): AsyncGenerator<string> {
+  const environments = await listEnvironments(source);
+  for (const environment of environments) {
+    let head = emptyHead;
+    for await (const rows of readPages(
+      source,
+      environment,
+      `${query} WHERE e.environment = $1 AND e.seq > $2`,
+      0,
+    ))
+      for (const row of rows) {
+        const event = toRecordedEvent(source, row);
+        yield `${formatEventLine(event)}\n`;
+        head = event;
+      }
+    yield `${formatHeadLine({ environment, ...head })}\n`;
+  }
+  yield `${formatLastLine(environments.length)}\n`;
+}
 
 type Members = Readonly<Record<string, unknown>>;
 
-const isEvent = ({ seq, entry, kind, at, content, hash }: Members): boolean =>
+const isEvent = ({ environment, seq, entry, kind, at, content, hash }: Members): boolean =>
+  typeof environment === "string" &&
   Number.isSafeInteger(seq) &&
   typeof entry === "string" &&
-  eventKinds.has(kind) &&
+  isEventKind(entry, kind) &&
   Number.isSafeInteger(at) &&
   isObject(content) &&
   typeof hash === "string";
@@ -98,21 +138,30 @@ function parseObject(line: string): Members | undefined {
   }
 }
 
+type ExportLine =
+  | { readonly event: RecordedEvent }
+  | { readonly head: EnvironmentHead }
+  | { readonly environments: number };
+
 /** Parses a line of an export. Returns undefined unless formatting the result yields the same bytes. */
-export function parseLine(
-  line: string,
-): { readonly event: RecordedEvent } | { readonly last: ChainHead } | undefined {
+export function parseLine(line: string): ExportLine | undefined {
   const members = parseObject(line);
   if (!members) return undefined;
-  const { count, head, details, salt, ...rest } = members;
-  if (Number.isSafeInteger(count) && typeof head === "string") {
-    const last = { seq: count as number, hash: head };
-    return formatLastLine(last) === line ? { last } : undefined;
+  const { environments, count, environment, head: hash, details, salt, ...rest } = members;
+  if (Number.isSafeInteger(environments))
+    return formatLastLine(environments as number) === line
+      ? { environments: environments as number }
+      : undefined;
+  if (typeof environment !== "string") return undefined;
+  if (Number.isSafeInteger(count) && typeof hash === "string") {
+    const head = { environment, seq: count as number, hash };
+    return formatHeadLine(head) === line ? { head } : undefined;
   }
-  if (!isEvent(rest)) return undefined;
+  if (!isEvent({ environment, ...rest })) return undefined;
   const hasDetails = isObject(details) && typeof salt === "string";
   const event = {
     ...(rest as unknown as RecordedEvent),
+    environment,
     ...(hasDetails && { details: { content: details, salt } }),
   };
   return formatEventLine(event) === line ? { event } : undefined;

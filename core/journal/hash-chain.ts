@@ -1,22 +1,30 @@
-/** The hash chain: each event's hash covers the previous event's hash and a salted hash of the event's own details. */
+/** The hash chain of an environment: each event's hash covers the previous hash and a salted hash of the event's own details. */
 import { createHash, randomBytes } from "node:crypto";
-import type { MomentAccess, StoreAccess, TransactionOptions, Value } from "../store/database";
-import type { Store } from "../store/open";
+import type { StoreAccess, Value } from "../store/database";
 import { sealLocation } from "../store/sealer";
 import { canonicalJson } from "../values/json";
+
+const entryKinds = ["intent", "sent", "ended", "erased"] as const;
+const storeKinds = ["restored", "confirmed", "checked"] as const;
 
 /**
  * `erased`: the details of the entry's earlier events were removed. Events of the store itself: it was `restored` from a backup,
  * a person `confirmed` that, and a person `checked` the calls that it may not know.
  */
-export type EventKind = "intent" | "sent" | "ended" | "erased" | "restored" | "confirmed" | "checked";
+export type EventKind = (typeof entryKinds)[number] | (typeof storeKinds)[number];
 
-/** Stands for the entry in events of the store itself. */
+/** Stands for environment and entry in events of the store itself, which have a chain of their own. */
 export const storeEvents = "store";
+
+/** True if an event of an entry, or of the store itself, may be of this kind. */
+export const isEventKind = (entry: string, kind: unknown): kind is EventKind =>
+  (entry === storeEvents ? storeKinds : entryKinds).includes(kind as never);
 
 /** An event of an entry. Contains no personal data, which belongs to the details outside the chain. */
 export interface ChainEvent {
-  /** Position in the journal, starting at 1, without gaps. */
+  /** Name and address of the environment, whose chain the event belongs to. */
+  readonly environment: string;
+  /** Position in the chain, starting at 1, without gaps. */
   readonly seq: number;
   readonly entry: string;
   readonly kind: EventKind;
@@ -25,13 +33,13 @@ export interface ChainEvent {
   readonly content: Readonly<Record<string, unknown>>;
 }
 
-/** The last event of a journal. A head stored elsewhere reveals any later change to the events up to it. */
+/** The last event of a chain. A head stored elsewhere reveals any later change to the events up to it. */
 export interface ChainHead {
   readonly seq: number;
   readonly hash: string;
 }
 
-/** Head of an empty journal. */
+/** Head of an empty chain. */
 export const emptyHead: ChainHead = { seq: 0, hash: "0".repeat(64) };
 
 /** Formats a head for people: `12:` followed by the hash of event 12. */
@@ -45,8 +53,24 @@ export function parseHead(text: string): ChainHead | undefined {
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-export const hashEvent = (previous: string, { seq, entry, kind, at, content }: ChainEvent): string =>
-  sha256(`${previous}\n${canonicalJson({ seq, entry, kind, at, content })}`);
+/** An event whose content is canonical JSON, as stored. */
+export interface StoredEvent extends Omit<ChainEvent, "content" | "kind"> {
+  readonly kind: string;
+  readonly content: string;
+}
+
+/** Hashes a stored event. Its content need not be parsed: only canonical JSON leads to the recorded hash. */
+export const hashStoredEvent = (
+  previous: string,
+  { environment, seq, entry, kind, at, content }: StoredEvent,
+): string =>
+  sha256(
+    `${previous}\n{"at":${at},"content":${content},"entry":${JSON.stringify(entry)},` +
+      `"environment":${JSON.stringify(environment)},"kind":${JSON.stringify(kind)},"seq":${seq}}`,
+  );
+
+export const hashEvent = (previous: string, event: ChainEvent): string =>
+  hashStoredEvent(previous, { ...event, content: canonicalJson(event.content) });
 
 /** Details of an event. The salt prevents guessing the content from the hash in the chain. */
 export interface EventDetails {
@@ -62,71 +86,29 @@ export const saltDetails = (content: EventDetails["content"]): EventDetails => (
 export const hashDetails = ({ salt, content }: EventDetails): string =>
   sha256(`${salt}\n${canonicalJson(content)}`);
 
-const detailsLocation = (seq: number) => sealLocation("fxdesk_journal_details", "content", seq);
+const detailsLocation = (environment: string, seq: number) =>
+  sealLocation("fxdesk_journal_details", "content", environment, seq);
+
+/** Encrypts the details of an event. The order of their fields stays, so that a replayed response has it, too. */
+export const sealDetails = (
+  { sealer }: Pick<StoreAccess, "sealer">,
+  environment: string,
+  seq: number,
+  details: EventDetails,
+): string => sealer.seal(JSON.stringify(details), detailsLocation(environment, seq));
 
 /**
  * Decrypts the details of an event. Returns undefined if it has none or they were erased. Throws if they were sealed with
- * another key.
+ * another key or changed.
  */
 export const unsealDetails = (
-  { sealer }: StoreAccess,
+  { sealer }: Pick<StoreAccess, "sealer">,
+  environment: Value | undefined,
   seq: Value | undefined,
   sealed: Value | undefined,
 ): EventDetails | undefined =>
   sealed === null
     ? undefined
-    : (JSON.parse(sealer.unseal(String(sealed), detailsLocation(Number(seq)))) as EventDetails);
-
-/** The chain during a transaction that excludes all other writers. */
-export interface ChainWriter extends MomentAccess {
-  readonly storeId: string;
-  /** The last event, including those of this transaction. */
-  readonly head: () => ChainHead;
-  /** Appends an event whose content includes the hash of its details. Returns its `seq`. */
-  append(
-    entry: string,
-    kind: EventKind,
-    content: ChainEvent["content"],
-    details?: EventDetails,
-  ): Promise<number>;
-}
-
-/** Runs `work` in one transaction that can append to the chain. Only one process at a time appends. */
-export const withChain = <T>(
-  { database, now, sealer, id }: Store,
-  work: (chain: ChainWriter) => Promise<T>,
-  options?: TransactionOptions,
-): Promise<T> =>
-  database.transaction(async (run) => {
-    const [latest] = await run(
-      `SELECT ${now} AS moment, e.seq, e.hash FROM (SELECT 1 AS one) AS always
-       LEFT JOIN fxdesk_journal_events AS e ON e.seq = (SELECT max(seq) FROM fxdesk_journal_events)`,
-    );
-    const moment = Number(latest!.moment);
-    let head = latest!.hash === null ? emptyHead : { seq: Number(latest!.seq), hash: String(latest!.hash) };
-    return work({
-      run,
-      sealer,
-      moment,
-      storeId: id,
-      head: () => head,
-      async append(entry, kind, facts, details) {
-        const content = details ? { ...facts, details: hashDetails(details) } : facts;
-        const event: ChainEvent = { seq: head.seq + 1, entry, kind, at: moment, content };
-        const hash = hashEvent(head.hash, event);
-        await run(
-          `INSERT INTO fxdesk_journal_events (seq, entry, kind, at, content, hash)
-           VALUES ($1, $2, $3, $4, $5, $6)`,
-          [event.seq, entry, kind, moment, canonicalJson(content), hash],
-        );
-        if (details)
-          await run("INSERT INTO fxdesk_journal_details (seq, content) VALUES ($1, $2)", [
-            event.seq,
-            // Not canonical: a replayed response keeps the order of its fields.
-            sealer.seal(JSON.stringify(details), detailsLocation(event.seq)),
-          ]);
-        head = { seq: event.seq, hash };
-        return event.seq;
-      },
-    });
-  }, options);
+    : (JSON.parse(
+        sealer.unseal(String(sealed), detailsLocation(String(environment), Number(seq))),
+      ) as EventDetails);

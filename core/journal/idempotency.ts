@@ -47,7 +47,7 @@ import {
   replay,
   toResponse,
 } from "./replay";
-import { StoreRestored, uncheckedError } from "./restores";
+import { StoreRestored, uncheckedError } from "./restore-state";
 
 /** Added to a call's own limits when its claim is stored: time to record the outcome. */
 const marginMs = 5_000;

@@ -9,20 +9,37 @@ import { Checkpoints } from "./checkpoints";
 import { saltDetails } from "./hash-chain";
 import type { Claim, EntryOutcome, Entry, Intent, RecoveryCandidate } from "./entry";
 import {
+  EntryChanged,
   type EntryFilter,
+  entryInScope,
+  findEnvironment,
   getEntry,
   hasEnded,
   hashReference,
   listEntries,
   selectEntries,
 } from "./entry-rows";
-import { uncheckedSince } from "./restores";
-import { claim, recordOutcome, markSent, type SendOptions, settleAbandoned } from "./transitions";
+import {
+  claim,
+  leaseForRecovery,
+  markSent,
+  recordOutcome,
+  rescheduleRecovery,
+  type SendOptions,
+  settleAbandoned,
+} from "./transitions";
 
 /** Pauses between reads of an entry that another process holds: initial and maximum. */
 const [initialPauseMs, maxPauseMs] = [5, 250];
 /** Maximum number of entries leased at once. */
 const maxCandidates = 500;
+
+/** Leaves out an entry that was changed in the store, so that the others are recovered. `verify` reports it. */
+const skipChanged = <T>(result: Promise<T>): Promise<T | undefined> =>
+  result.catch((error: unknown) => {
+    if (error instanceof EntryChanged) return undefined;
+    throw error;
+  });
 
 /** Opens the journal of a store. Throws an Error whose message tells a person what to do. */
 export async function openJournal(settings: StoreSettings): Promise<Journal> {
@@ -45,7 +62,7 @@ export class Journal {
     private readonly store: StoreSession,
     private readonly checkpoints: Checkpoints,
   ) {
-    this.#queue = new AppendQueue(store);
+    this.#queue = new AppendQueue(store, checkpoints);
   }
 
   /** Writes the intent, unless the key is in use. See `canRetry`. */
@@ -53,16 +70,11 @@ export class Journal {
     const { reference } = intent;
     const details = saltDetails({ ...intent.details, reference });
     // A claim lost in a power failure is harmless until the call is sent; marking it `sent` makes both durable.
-    const fenced = await this.#queue.append(
-      async (chain) => ({
-        ...(await claim(chain, intent, details, Math.ceil(holdMs))),
-        since: await uncheckedSince(chain),
-      }),
-      { durable: "later" },
-    );
+    const operation = claim(intent, details, Math.ceil(holdMs));
+    const fenced = await this.#queue.append(intent.environment, operation, { durable: "later" });
     if (fenced.claim.kind !== "mine") return fenced.claim;
     this.#fences.set(fenced.claim.entry, fenced.fence);
-    return { ...fenced.claim, uncheckedSince: fenced.since };
+    return { ...fenced.claim, uncheckedSince: fenced.uncheckedSince };
   }
 
   /**
@@ -70,23 +82,21 @@ export class Journal {
    * StoreRestored.
    */
   async recordSent(entry: Entry, options: SendOptions = {}): Promise<void> {
-    const { storeId, head } = await this.#queue.append(async (chain) => ({
-      storeId: chain.storeId,
-      head: await markSent(chain, entry.id, this.#fences.get(entry), this.checkpoints, options),
-    }));
-    await this.checkpoints.note(storeId, head);
+    const { environment, id } = entry;
+    const head = await this.#queue.append(environment, markSent(id, this.#fences.get(entry), options));
+    const storeId = await this.store.use(async (store) => store.id);
+    await this.checkpoints.note(storeId, environment, head);
   }
 
   /** Records the outcome. Throws if the entry has a final outcome: only `unknown` can be replaced. */
   recordOutcome(entry: Entry, outcome: EntryOutcome): Promise<Entry> {
     const details = saltDetails(outcome.details);
-    return this.#queue.append((chain) =>
-      recordOutcome(chain, entry.id, this.#fences.get(entry), outcome, details),
-    );
+    const operation = recordOutcome(entry.id, this.#fences.get(entry), outcome, details);
+    return this.#queue.append(entry.environment, operation);
   }
 
   get(id: string): Promise<Entry | undefined> {
-    return this.store.use(async (store) => (await getEntry(store, id))?.entry);
+    return this.store.use((store) => getEntry(store, id));
   }
 
   /** Returns entries, newest first. */
@@ -106,15 +116,16 @@ export class Journal {
 
   /** Ends the entry if its claim has expired. Returns undefined while the claim is held. */
   async #settleIfExpired(id: string): Promise<Entry | undefined> {
-    const held = await this.store.use(({ run, now }) =>
+    const [found] = await this.store.use(({ run, now }) =>
       run(
-        `SELECT id FROM fxdesk_journal_entries
-         WHERE id = $1 AND state IN ('intended', 'sent') AND claim_expires_at > ${now}`,
+        `SELECT environment, CASE WHEN state IN ('intended', 'sent') AND claim_expires_at > ${now} THEN 1 ELSE 0 END AS held
+         FROM fxdesk_journal_entries WHERE id = $1`,
         [id],
       ),
     );
-    if (held.length > 0) return undefined;
-    const entry = await this.#queue.append((chain) => settleAbandoned(chain, id));
+    if (!found) throw new Error(`Journal entry ${id} does not exist.`);
+    if (Number(found.held) === 1) return undefined;
+    const entry = await this.#queue.append(String(found.environment), settleAbandoned(id));
     return hasEnded(entry.state) ? entry : undefined;
   }
 
@@ -128,7 +139,7 @@ export class Journal {
 
   /** Returns the entry whose call created the resource with this identity. */
   async findByIdentity(scope: CallScope, identity: string): Promise<Entry | undefined> {
-    const where = `WHERE ${inScope} AND identity = $4 AND state = 'done'`;
+    const where = `WHERE ${entryInScope} AND e.identity = $4 AND e.state = 'done'`;
     const [entry] = await this.store.use((store) =>
       selectEntries(store, where, [...scopeValues(scope), identity]),
     );
@@ -146,26 +157,25 @@ export class Journal {
   ): Promise<readonly RecoveryCandidate[]> {
     await this.#settleAbandoned(inScope, scopeValues(scope));
     const values = scopeValues(scope);
-    if (which === "due")
-      return this.#lease(
-        (now) => `${inScope} AND recovery_due_at <= ${now}`,
-        values,
-        holdMs,
-        "recovery_due_at",
-      );
-    return this.#lease(() => `${inScope} AND id > $4`, [...values, which.afterId], holdMs, "id");
+    return which === "due"
+      ? this.#lease(scope, (now) => `recovery_due_at <= ${now} ORDER BY recovery_due_at`, values, holdMs)
+      : this.#lease(scope, () => "id > $4 ORDER BY id", [...values, which.afterId], holdMs);
   }
 
   /** Ends the entries of processes that died. */
   async #settleAbandoned(where: string, values: readonly Value[]): Promise<void> {
     const abandoned = await this.store.use(({ run, now }) =>
       run(
-        `SELECT id FROM fxdesk_journal_entries
+        `SELECT id, environment FROM fxdesk_journal_entries
          WHERE ${where} AND state IN ('intended', 'sent') AND claim_expires_at <= ${now}`,
         values,
       ),
     );
-    for (const { id } of abandoned) await this.#queue.append((chain) => settleAbandoned(chain, String(id)));
+    await Promise.all(
+      abandoned.map(({ id, environment }) =>
+        skipChanged(this.#queue.append(String(environment), settleAbandoned(String(id)))),
+      ),
+    );
   }
 
   /** Returns the scopes with `unknown` entries, after ending those of processes that died. */
@@ -191,52 +201,49 @@ export class Journal {
         "SELECT id, recovery_lease_until FROM fxdesk_journal_entries WHERE state = 'unknown'",
       );
       const ends = new Map(leases.map((row) => [row.id, Number(row.recovery_lease_until)]));
-      const entries = await selectEntries(store, "WHERE e.state = 'unknown' ORDER BY e.intent_seq", []);
+      const entries = await selectEntries(
+        store,
+        "WHERE e.state = 'unknown' ORDER BY e.begun_at, e.intent_seq",
+        [],
+      );
       return entries.map((entry) => ({ entry, leasedUntil: ends.get(entry.id) ?? 0 }));
     });
   }
 
   /** Leases one entry, due or not. Returns undefined if it is not `unknown` or another process holds the lease. */
   async leaseOne(id: string, holdMs: number): Promise<RecoveryCandidate | undefined> {
-    return (await this.#lease(() => "id = $1", [id], holdMs, "id"))[0];
+    return this.#queue.append(await this.#environmentOf(id), leaseForRecovery(id, holdMs));
   }
 
-  #lease(
+  /** Leases free entries. Another process may lease some of them meanwhile. */
+  async #lease(
+    { environment }: CallScope,
     wanted: (now: string) => string,
     values: readonly Value[],
     holdMs: number,
-    order: "recovery_due_at" | "id",
   ): Promise<RecoveryCandidate[]> {
-    return this.store.use(async (store) => {
-      const { run, now } = store;
-      const isFree = `state = 'unknown' AND recovery_lease_until <= ${now}`;
-      // The condition is repeated outside the subquery because another process may lease a row in between.
-      const rows = await run(
-        `UPDATE fxdesk_journal_entries SET recovery_lease_until = ${now} + CAST($${values.length + 1} AS BIGINT)
-         WHERE ${isFree} AND id IN (
-           SELECT id FROM fxdesk_journal_entries
-           WHERE ${wanted(now)} AND ${isFree} ORDER BY ${order} LIMIT ${maxCandidates})
-         RETURNING id, recovery_attempts`,
-        [...values, holdMs],
-      );
-      const candidates: RecoveryCandidate[] = [];
-      for (const { id, recovery_attempts: attempts } of rows) {
-        const found = await getEntry(store, String(id));
-        if (found) candidates.push({ entry: found.entry, attempts: Number(attempts) });
-      }
-      return candidates;
-    });
+    const free = await this.store.use(({ run, now }) =>
+      run(
+        `SELECT id FROM fxdesk_journal_entries
+         WHERE ${inScope} AND state = 'unknown' AND recovery_lease_until <= ${now} AND ${wanted(now)} LIMIT ${maxCandidates}`,
+        values,
+      ),
+    );
+    const leased = free.map(({ id }) =>
+      skipChanged(this.#queue.append(environment, leaseForRecovery(String(id), holdMs))),
+    );
+    return (await Promise.all(leased)).filter((candidate) => candidate !== undefined);
   }
 
   /** Ends a lease after a search without result. The entry is due again after `pauseMs`. */
   async reschedule(id: string, pauseMs: number): Promise<void> {
-    await this.store.use(({ run, now }) =>
-      run(
-        `UPDATE fxdesk_journal_entries SET recovery_attempts = recovery_attempts + 1, recovery_lease_until = 0, recovery_due_at = ${now} + CAST($2 AS BIGINT)
-         WHERE id = $1`,
-        [id, pauseMs],
-      ),
-    );
+    return this.#queue.append(await this.#environmentOf(id), rescheduleRecovery(id, pauseMs));
+  }
+
+  async #environmentOf(id: string): Promise<string> {
+    const environment = await this.store.use((store) => findEnvironment(store, id));
+    if (environment === undefined) throw new Error(`Journal entry ${id} does not exist.`);
+    return environment;
   }
 
   /**

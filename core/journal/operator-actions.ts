@@ -1,9 +1,10 @@
 /** Actions of an operator on an entry: resolve its outcome, or erase its details. */
 import type { Store } from "../store/open";
-import { type ChainWriter, withChain, saltDetails } from "./hash-chain";
+import { type ChainOperation, writeChain } from "./chain-transaction";
 import type { EntryOutcome, Entry } from "./entry";
-import { getEntry, hasEnded, isFinal } from "./entry-rows";
-import { recordOutcome } from "./transitions";
+import { findEnvironment, hasEnded, isFinal } from "./entry-rows";
+import { saltDetails } from "./hash-chain";
+import { eraseEntryDetails, recordOutcome } from "./transitions";
 
 /** The entry does not exist or its state does not allow the action. Nothing was changed. */
 export class EntryRefusal extends Error {
@@ -20,59 +21,59 @@ interface Resolution {
   readonly actor: string | undefined;
 }
 
-async function getEntryOrThrow(chain: ChainWriter, id: string): Promise<Entry> {
-  const found = await getEntry(chain, id);
-  if (!found) throw new EntryRefusal(`Journal entry ${id} does not exist.`);
-  return found.entry;
+const missingEntry = (id: string) => new EntryRefusal(`Journal entry ${id} does not exist.`);
+
+/** Applies an operation to an entry. Throws EntryRefusal if the entry does not exist. */
+async function changeEntry(store: Store, id: string, operation: ChainOperation<Entry>): Promise<Entry> {
+  const environment = await findEnvironment(store, id);
+  if (environment === undefined) throw missingEntry(id);
+  const { results } = await writeChain(store, environment, [operation]);
+  return results[0];
 }
 
 /** Records the outcome of an `unknown` entry. Throws EntryRefusal for any other state: a known outcome cannot be changed. */
-export const resolveEntry = (
+export function resolveEntry(
   store: Store,
   id: string,
   { state, identity, note, actor }: Resolution,
-): Promise<Entry> =>
-  withChain(store, async (chain) => {
-    const entry = await getEntryOrThrow(chain, id);
-    if (entry.state !== "unknown")
-      throw new EntryRefusal(
-        hasEnded(entry.state)
-          ? `Journal entry ${id} cannot be resolved: its outcome is already known (${entry.state}).`
-          : `Journal entry ${id} cannot be resolved yet: its call is still in progress (${entry.state}).`,
-      );
-    const outcome: EntryOutcome = {
-      state,
-      by: "person",
-      ...(identity !== undefined && { identity }),
-      details: { note, actor },
-    };
-    return recordOutcome(chain, id, undefined, outcome, saltDetails(outcome.details));
+): Promise<Entry> {
+  const outcome: EntryOutcome = {
+    state,
+    by: "person",
+    ...(identity !== undefined && { identity }),
+    details: { note, actor },
+  };
+  const record = recordOutcome(id, undefined, outcome, saltDetails(outcome.details));
+  return changeEntry(store, id, {
+    ...record,
+    apply(chain, found) {
+      if (!found) throw missingEntry(id);
+      const { entry } = found;
+      if (entry.state !== "unknown")
+        throw new EntryRefusal(
+          hasEnded(entry.state)
+            ? `Journal entry ${id} cannot be resolved: its outcome is already known (${entry.state}).`
+            : `Journal entry ${id} cannot be resolved yet: its call is still in progress (${entry.state}).`,
+        );
+      return record.apply(chain, found);
+    },
   });
+}
 
-const removeDetails = (store: Store, id: string): Promise<Entry> =>
-  withChain(store, async (chain) => {
-    const { state } = await getEntryOrThrow(chain, id);
-    if (!isFinal(state))
-      throw new EntryRefusal(
-        `The details of journal entry ${id} cannot be erased yet: its outcome is unknown, ` +
-          "and they are needed until it is known.",
-      );
-    const erased = await chain.run(
-      `DELETE FROM fxdesk_journal_details
-       WHERE seq IN (SELECT seq FROM fxdesk_journal_events WHERE entry = $1) RETURNING seq`,
-      [id],
+function assertErasable({ id, state }: Entry): void {
+  if (!isFinal(state))
+    throw new EntryRefusal(
+      `The details of journal entry ${id} cannot be erased yet: its outcome is unknown, ` +
+        "and they are needed until it is known.",
     );
-    await chain.run("UPDATE fxdesk_journal_entries SET reference_hash = NULL WHERE id = $1", [id]);
-    if (erased.length > 0) await chain.append(id, "erased", {});
-    return getEntryOrThrow(chain, id);
-  });
+}
 
 /**
  * Removes the details of an entry from all files of the store and appends an `erased` event. Throws EntryRefusal while the
  * outcome is not final, because recovery needs the details. Can be repeated if the log could not be emptied.
  */
 export async function eraseDetails(store: Store, id: string): Promise<Entry> {
-  const entry = await removeDetails(store, id);
+  const entry = await changeEntry(store, id, eraseEntryDetails(id, assertErasable));
   await store.database.emptyLog().catch((error: Error) => {
     throw new Error(
       `The details of journal entry ${id} are erased, but remain in the log of the store: ${error.message} ` +

@@ -9,7 +9,7 @@ import type { CallScope } from "../store/call-scope";
 import type { OutcomeLookup } from "./outcome-lookup";
 import { type Finding, type ListPosition, searchByReference } from "./reference-search";
 import { outcomeOfRefusal } from "./replay";
-import { uncheckedError } from "./restores";
+import { uncheckedError } from "./restore-state";
 
 /** An entry after a search, with a remark on the search. */
 export interface RecoveryResult {

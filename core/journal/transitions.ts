@@ -1,11 +1,10 @@
 /**
  * State transitions of an entry. Each is idempotent: it runs again if the COMMIT response was lost.
  */
-import { randomUUID } from "node:crypto";
 import { canonicalJson } from "../values/json";
-import type { Checkpoints } from "./checkpoints";
-import { type ChainHead, type EventDetails, hashDetails, type ChainWriter, saltDetails } from "./hash-chain";
-import { assertNotRestored } from "./restores";
+import type { SendGuard } from "../store/database";
+import { Halted } from "../store/halt";
+import type { ChainOperation, ChainTransaction } from "./chain-transaction";
 import {
   type Claim,
   type EntryOutcome,
@@ -13,18 +12,28 @@ import {
   type EntryKey,
   type EntryState,
   type Intent,
+  type RecoveryCandidate,
   isNotExecuted,
   referenceHint,
   canRetry,
 } from "./entry";
-import type { SendGuard, SentFacts } from "../store/database";
-import { assertNotHalted } from "../store/halt";
-import { findEntry, getEntry, hasEnded, hashReference, type LeasedEntry, isFinal } from "./entry-rows";
+import {
+  entryIdOf,
+  hasEnded,
+  hashReference,
+  type IntentDetails,
+  isFinal,
+  parseOutcome,
+  type StoredEntry,
+} from "./entry-rows";
+import { type ChainHead, type EventDetails, hashDetails, saltDetails } from "./hash-chain";
+import { assertNotRestored } from "./restore-state";
 
 /** A claim with its fence. */
 interface FencedClaim {
   readonly claim: Claim;
   readonly fence: number;
+  readonly uncheckedSince: number | undefined;
 }
 
 const entryKeyOf = ({ environment, client, operation, key }: EntryKey) => ({
@@ -34,52 +43,84 @@ const entryKeyOf = ({ environment, client, operation, key }: EntryKey) => ({
   key,
 });
 
-async function getCurrent(chain: ChainWriter, id: string): Promise<LeasedEntry> {
-  const found = await getEntry(chain, id);
-  if (!found) throw new Error(`Journal entry ${id} does not exist.`);
-  return found;
-}
+/** Returns details as they are read back. */
+const storedDetails = ({ content }: EventDetails): EventDetails["content"] =>
+  JSON.parse(JSON.stringify(content)) as EventDetails["content"];
+
+/** Creates an operation on an entry that must exist. */
+const onEntry = <T>(
+  id: string,
+  apply: (chain: ChainTransaction, found: StoredEntry) => T | Promise<T>,
+): ChainOperation<T> => ({
+  id,
+  apply(chain, found) {
+    if (!found) throw new Error(`Journal entry ${id} does not exist.`);
+    return apply(chain, found);
+  },
+});
 
 /** Decides a claim on an existing entry. Returns undefined if the call may be sent again. */
-function existingClaim({ entry, intentHash }: LeasedEntry, intent: Intent, hash: string): Claim | undefined {
+function existingClaim({ entry, claimHash }: StoredEntry, intent: Intent, hash: string): Claim | undefined {
   if (entry.terms !== intent.terms)
     return intent.hasImplicitKey && isNotExecuted(entry) ? undefined : { kind: "other-terms", entry };
-  if (intentHash === hash) return { kind: "mine", entry };
+  if (claimHash === hash) return { kind: "mine", entry };
   if (!hasEnded(entry.state)) return { kind: "theirs", entry };
   return canRetry(entry) ? undefined : { kind: "ended", entry };
 }
 
 /** Writes the intent, unless the key is in use. The salt of `details` identifies this claim if the transaction runs again. */
-export async function claim(
-  chain: ChainWriter,
+export const claim = (
   intent: Intent,
   details: EventDetails,
-  holdMs: number,
-): Promise<FencedClaim> {
-  const found = await findEntry(chain, intent);
-  const existing = found && existingClaim(found, intent, hashDetails(details));
-  if (existing) return { claim: existing, fence: found.fence };
-  const id = found?.entry.id ?? randomUUID();
-  const { environment, client, operation, key, terms, surface } = intent;
-  const seq = await chain.append(id, "intent", { ...entryKeyOf(intent), terms, surface }, details);
-  const expiresAt = chain.moment + holdMs;
-  const reference = hashReference(intent, intent.reference);
-  if (found)
-    await chain.run(
-      `UPDATE fxdesk_journal_entries SET state = 'intended', intent_seq = $2, latest_seq = $2, fence = fence + 1,
-         claim_ms = $3, claim_expires_at = $4, reference_hash = $5, recovery_attempts = 0 WHERE id = $1`,
-      [id, seq, holdMs, expiresAt, reference],
-    );
-  else
-    await chain.run(
-      `INSERT INTO fxdesk_journal_entries
-         (id, environment, client, operation, key, state, intent_seq, latest_seq, fence, claim_ms, claim_expires_at, reference_hash)
-       VALUES ($1, $2, $3, $4, $5, 'intended', $6, $6, 1, $7, $8, $9)`,
-      [id, environment, client, operation, key, seq, holdMs, expiresAt, reference],
-    );
-  const { entry, fence } = await getCurrent(chain, id);
-  return { claim: { kind: "mine", entry }, fence };
-}
+  claimMs: number,
+): ChainOperation<FencedClaim> => ({
+  id: entryIdOf(intent),
+  apply(chain, found) {
+    const existing = found && existingClaim(found, intent, hashDetails(details));
+    const { uncheckedSince } = chain.restoreState;
+    if (existing) return { claim: existing, fence: found.row.fence, uncheckedSince };
+    const key = entryKeyOf(intent);
+    const { terms, surface } = intent;
+    const id = entryIdOf(intent);
+    const { seq, hash, at, content } = chain.append(id, "intent", { ...key, terms, surface }, details);
+    const { actor, call, reference } = storedDetails(details) as IntentDetails;
+    const fence = (found?.row.fence ?? 0) + 1;
+    const entry: Entry = {
+      id,
+      ...key,
+      terms,
+      surface,
+      reference,
+      state: "intended",
+      begunAt: at,
+      changedAt: at,
+      ending: undefined,
+      intent: { actor, call },
+      endingDetails: undefined,
+    };
+    const row = {
+      id,
+      ...key,
+      state: "intended",
+      begun_at: at,
+      intent_seq: seq,
+      intent_hash: hash,
+      latest_seq: seq,
+      latest_hash: hash,
+      erased_seq: null,
+      fence,
+      claim_ms: claimMs,
+      claim_expires_at: at + claimMs,
+      reference_hash: hashReference(intent, reference),
+      identity: null,
+      recovery_attempts: 0,
+      recovery_due_at: 0,
+      recovery_lease_until: 0,
+    } as const;
+    chain.save({ entry, row, claimHash: String(content.details) });
+    return { claim: { kind: "mine", entry }, fence, uncheckedSince };
+  },
+});
 
 const claimExpiredError = (id: string, state: EntryState) =>
   new Error(
@@ -93,33 +134,34 @@ export interface SendOptions {
 }
 
 /** Marks the call as sent and restarts the lifetime of its claim. Returns the head of the chain, to be kept as a checkpoint. */
-export async function markSent(
-  chain: ChainWriter,
+export const markSent = (
   id: string,
   fence: number | undefined,
-  checkpoints: Checkpoints,
   { guard, isLookedUp = false }: SendOptions,
-): Promise<ChainHead> {
-  const { entry, fence: newest } = await getCurrent(chain, id);
-  if (fence !== newest || hasEnded(entry.state)) throw claimExpiredError(id, entry.state);
-  let facts: SentFacts | void = undefined;
-  if (entry.state !== "sent") {
-    await assertNotRestored(chain, checkpoints, isLookedUp);
-    await assertNotHalted(chain.run, entry.environment);
-    facts = await guard?.({ ...chain, entry: id });
-  }
-  await chain.run(
-    "UPDATE fxdesk_journal_entries SET claim_expires_at = claim_ms + CAST($2 AS BIGINT) WHERE id = $1",
-    [id, chain.moment],
-  );
-  if (entry.state === "sent") return chain.head();
-  const seq = await chain.append(id, "sent", { ...facts });
-  await chain.run("UPDATE fxdesk_journal_entries SET state = 'sent', latest_seq = $2 WHERE id = $1", [
-    id,
-    seq,
-  ]);
-  return chain.head();
-}
+): ChainOperation<ChainHead> => ({
+  ...onEntry(id, async (chain, found) => {
+    const { entry, row } = found;
+    if (fence !== row.fence || hasEnded(entry.state)) throw claimExpiredError(id, entry.state);
+    const claim_expires_at = chain.moment + row.claim_ms;
+    if (entry.state === "sent") {
+      chain.save({ ...found, row: { ...row, claim_expires_at } });
+      return chain.head;
+    }
+    assertNotRestored(chain.restoreState, isLookedUp);
+    if (chain.halt) throw new Halted(chain.halt);
+    const { run, sealer, moment } = chain;
+    const facts = (await guard?.({ run, sealer, moment, entry: id })) ?? {};
+    const { seq, hash, at } = chain.append(id, "sent", { ...facts });
+    chain.save({
+      ...found,
+      entry: { ...entry, state: "sent", changedAt: at },
+      row: { ...row, state: "sent", latest_seq: seq, latest_hash: hash, claim_expires_at },
+    });
+    return chain.head;
+  }),
+  isSend: true,
+  isExclusive: guard !== undefined,
+});
 
 /** True if the same outcome is already recorded. */
 function isAlreadyRecorded(
@@ -138,48 +180,59 @@ function isAlreadyRecorded(
  * Records an outcome. While the call is in progress only the holder of the claim may; once `unknown`, recovery and people may,
  * too. The outcome of a call under an older claim says nothing about the call of a newer one.
  */
-export async function recordOutcome(
-  chain: ChainWriter,
+export const recordOutcome = (
   id: string,
   fence: number | undefined,
   outcome: EntryOutcome,
   details: EventDetails,
-): Promise<Entry> {
-  const { entry, fence: newest } = await getCurrent(chain, id);
-  if (isAlreadyRecorded(entry, outcome)) return entry;
-  if (isFinal(entry.state))
-    throw new Error(
-      `Journal entry ${id} already has the outcome ${entry.state}, which cannot become ${outcome.state}.`,
-    );
-  if (fence !== newest && (outcome.by === "call" || !hasEnded(entry.state)))
-    throw new Error(
-      `Journal entry ${id}: another process claimed the call, and only that process can record its outcome.`,
-    );
-  await appendOutcome(chain, id, outcome, details);
-  return (await getCurrent(chain, id)).entry;
-}
+): ChainOperation<Entry> =>
+  onEntry(id, (chain, found) => {
+    const { entry, row } = found;
+    if (isAlreadyRecorded(entry, outcome)) return entry;
+    if (isFinal(entry.state))
+      throw new Error(
+        `Journal entry ${id} already has the outcome ${entry.state}, which cannot become ${outcome.state}.`,
+      );
+    if (fence !== row.fence && (outcome.by === "call" || !hasEnded(entry.state)))
+      throw new Error(
+        `Journal entry ${id}: another process claimed the call, and only that process can record its outcome.`,
+      );
+    return appendOutcome(chain, found, outcome, details);
+  });
 
 /** Period in which only the process that made a lost call may recover it. */
 const ownerHeadStartMs = 10_000;
 
-async function appendOutcome(
-  chain: ChainWriter,
-  id: string,
+function appendOutcome(
+  chain: ChainTransaction,
+  { entry, row, claimHash }: StoredEntry,
   outcome: EntryOutcome,
   details: EventDetails,
-): Promise<void> {
+): Entry {
   const { details: _, ...facts } = outcome;
-  const seq = await chain.append(id, "ended", facts, details);
-  await chain.run(
-    "UPDATE fxdesk_journal_entries SET state = $2, latest_seq = $3, identity = $4 WHERE id = $1",
-    [id, facts.state, seq, facts.identity ?? null],
-  );
+  const { seq, hash, at, content } = chain.append(entry.id, "ended", facts, details);
+  const ended: Entry = {
+    ...entry,
+    state: facts.state,
+    changedAt: at,
+    ending: parseOutcome(content),
+    endingDetails: storedDetails(details),
+  };
   // The process that sent the call searches for it before any other process does.
-  if (facts.state === "unknown" && facts.by === "call")
-    await chain.run(
-      "UPDATE fxdesk_journal_entries SET recovery_due_at = $2, recovery_lease_until = $3 WHERE id = $1",
-      [id, chain.moment, chain.moment + ownerHeadStartMs],
-    );
+  const isOwn = facts.state === "unknown" && facts.by === "call";
+  chain.save({
+    entry: ended,
+    row: {
+      ...row,
+      state: facts.state,
+      latest_seq: seq,
+      latest_hash: hash,
+      identity: facts.identity ?? null,
+      ...(isOwn && { recovery_due_at: at, recovery_lease_until: at + ownerHeadStartMs }),
+    },
+    claimHash,
+  });
+  return ended;
 }
 
 const neverSentRemark = "The process of this call died before it was sent.";
@@ -197,10 +250,57 @@ const abandonedOutcomes: Readonly<Record<"intended" | "sent", (entry: Entry) => 
 };
 
 /** Ends an entry whose claim has expired. An entry that is held or has an outcome is unchanged. */
-export async function settleAbandoned(chain: ChainWriter, id: string): Promise<Entry> {
-  const { entry, expiresAt } = await getCurrent(chain, id);
-  if (hasEnded(entry.state) || expiresAt > chain.moment) return entry;
-  const outcome = abandonedOutcomes[entry.state](entry);
-  await appendOutcome(chain, id, outcome, saltDetails(outcome.details));
-  return (await getCurrent(chain, id)).entry;
-}
+export const settleAbandoned = (id: string): ChainOperation<Entry> =>
+  onEntry(id, (chain, found) => {
+    const { entry, row } = found;
+    if (hasEnded(entry.state) || row.claim_expires_at > chain.moment) return entry;
+    const outcome = abandonedOutcomes[entry.state](entry);
+    return appendOutcome(chain, found, outcome, saltDetails(outcome.details));
+  });
+
+/** Leases an entry for recovery. Returns undefined if it is not `unknown` or another process holds the lease. */
+export const leaseForRecovery = (
+  id: string,
+  leaseMs: number,
+): ChainOperation<RecoveryCandidate | undefined> =>
+  onEntry(id, (chain, found) => {
+    const { entry, row } = found;
+    if (entry.state !== "unknown" || row.recovery_lease_until > chain.moment) return undefined;
+    chain.save({ ...found, row: { ...row, recovery_lease_until: chain.moment + Math.ceil(leaseMs) } });
+    return { entry, attempts: row.recovery_attempts };
+  });
+
+/** Ends a lease after a search without result. The entry is due again after `pauseMs`. */
+export const rescheduleRecovery = (id: string, pauseMs: number): ChainOperation<void> =>
+  onEntry(id, (chain, found) => {
+    const { row } = found;
+    chain.save({
+      ...found,
+      row: {
+        ...row,
+        recovery_attempts: row.recovery_attempts + 1,
+        recovery_lease_until: 0,
+        recovery_due_at: chain.moment + Math.ceil(pauseMs),
+      },
+    });
+  });
+
+/** Removes the details of an entry. `assertErasable` throws if that is not allowed. */
+export const eraseEntryDetails = (
+  id: string,
+  assertErasable: (entry: Entry) => void,
+): ChainOperation<Entry> =>
+  onEntry(id, (chain, found) => {
+    const { entry, row } = found;
+    assertErasable(entry);
+    if (row.erased_seq !== null) return entry;
+    chain.write({
+      sql: `DELETE FROM fxdesk_journal_details WHERE environment = $1
+            AND seq IN (SELECT seq FROM fxdesk_journal_events WHERE environment = $1 AND entry = $2)`,
+      values: [entry.environment, id],
+    });
+    const { seq } = chain.append(id, "erased", {});
+    const erased = { ...entry, reference: undefined, intent: undefined, endingDetails: undefined };
+    chain.save({ ...found, entry: erased, row: { ...row, erased_seq: seq, reference_hash: null } });
+    return erased;
+  });

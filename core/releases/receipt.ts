@@ -60,9 +60,8 @@ function describeRequest({ intent }: Entry, sent: RecordedEvent | undefined) {
  * not exist or has no outcome, an Error if the store was changed, and a TypeError if the people file is missing.
  */
 async function describeEntry(access: StoreAccess, id: string, people: People | undefined): Promise<object> {
-  const found = await getEntry(access, id);
-  if (!found) throw new EntryRefusal(`Journal entry ${id} does not exist. No receipt was made.`);
-  const { entry } = found;
+  const entry = await getEntry(access, id);
+  if (!entry) throw new EntryRefusal(`Journal entry ${id} does not exist. No receipt was made.`);
   if (!hasEnded(entry.state))
     throw new EntryRefusal(
       `Journal entry ${id} is ${entry.state} and has no outcome yet. No receipt was made.`,
@@ -95,7 +94,7 @@ async function describeEntry(access: StoreAccess, id: string, people: People | u
         at: toTime(event.at),
         hash: event.hash,
       })),
-      head: await readHead(access),
+      head: await readHead(access, environment),
     },
   };
 }

@@ -7,7 +7,30 @@ export type Row = Readonly<Record<string, Value>>;
 /** Runs one statement with parameters $1, $2 …. Its changes are durable when the promise resolves. */
 export type StatementRunner = (sql: string, values?: readonly Value[]) => Promise<readonly Row[]>;
 
+export interface Statement {
+  readonly sql: string;
+  readonly values?: readonly Value[];
+}
+
+/** Runs statements in order, if possible in one round trip. Returns the rows of each. */
+export type BatchRunner = (statements: readonly Statement[]) => Promise<readonly (readonly Row[])[]>;
+
+/** A transaction in two round trips: one reads, the other writes and commits. */
+export interface TransactionPhases<T> {
+  readonly reads: readonly Statement[];
+  /** Decides what to write, given the rows of each read. `runAll` runs further statements in the transaction. */
+  readonly decide: (
+    rows: readonly (readonly Row[])[],
+    runAll: BatchRunner,
+  ) => Promise<{ readonly writes: readonly Statement[]; readonly result: T }>;
+}
+
 export interface TransactionOptions {
+  /**
+   * Excludes only transactions with the same scope, and those without one. By default all are excluded. SQLite always excludes
+   * all.
+   */
+  readonly scope?: string | undefined;
   /** `later`: visible at once, durable with the next durable transaction. Default `now`. */
   readonly durable?: "now" | "later";
 }
@@ -26,6 +49,8 @@ export interface Database {
    * failure only after the next durable transaction.
    */
   transaction<T>(work: (run: StatementRunner) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** Runs a transaction like `transaction`, in as few round trips as possible. */
+  transactInPhases<T>(phases: TransactionPhases<T>, options?: TransactionOptions): Promise<T>;
   /** Removes deleted data from the engine's log, where it has one of its own. Throws if another process prevents that. */
   emptyLog(): Promise<void>;
   /** Returns faults that the engine finds in its files, one line each; empty if there are none. */
@@ -51,12 +76,24 @@ export interface SendTransaction extends MomentAccess {
   readonly entry: string;
 }
 
+/** An amount that counts towards the limit of a day. */
+export interface Commitment {
+  /** What the limit is for, for example a client of a service. */
+  readonly scope: string;
+  /** YYYY-MM-DD in the time zone of the policy. */
+  readonly day: string;
+  /** Decimal number in the currency of the policy. */
+  readonly amount: string;
+}
+
 /** Facts that the hash chain records with a call that is sent. */
 export interface SentFacts {
   /** ID of the release that allows the call. */
   readonly release?: string | undefined;
   /** SHA-256 of the policy file that applied, in hex. */
   readonly policy?: string | undefined;
+  readonly requester?: string | undefined;
+  readonly commitments?: readonly Commitment[] | undefined;
 }
 
 /**
@@ -64,3 +101,9 @@ export interface SentFacts {
  * sent.
  */
 export type SendGuard = (transaction: SendTransaction) => Promise<SentFacts | void>;
+
+/** Returns the phases of a transaction whose statements depend on each other. */
+export const wholeTransaction = <T>(
+  work: (run: StatementRunner) => Promise<T>,
+  run: StatementRunner,
+): TransactionPhases<T> => ({ reads: [], decide: async () => ({ writes: [], result: await work(run) }) });

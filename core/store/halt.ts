@@ -1,8 +1,8 @@
 /** A halt stops all changing and money calls of every process that shares the store, until an operator ends it. */
-import type { StatementRunner, Row } from "./database";
+import type { StatementRunner, Row, Statement } from "./database";
 import type { Store } from "./open";
 
-interface Halt {
+export interface Halt {
   /** Name of the halted environment, for example `api`; undefined for all environments. */
   readonly environment: string | undefined;
   /** Milliseconds since 1970, by the clock of the store. */
@@ -36,20 +36,19 @@ export class Halted extends Error {
   }
 }
 
-/** Returns the halt in force for an environment, given by name with or without address. */
-export async function findHalt(run: StatementRunner, environment: string): Promise<Halt | undefined> {
-  const [name] = environment.split(" ");
-  const [row] = await run(
-    "SELECT * FROM fxdesk_halts WHERE environment IN ($1, $2) ORDER BY environment LIMIT 1",
-    [allEnvironments, name!],
-  );
-  return row && parseHalt(row);
-}
+/** Returns the query for the halt in force for an environment, given by name with or without address. */
+export const haltQuery = (environment: string): Statement => ({
+  sql: "SELECT * FROM fxdesk_halts WHERE environment IN ($1, $2) ORDER BY environment LIMIT 1",
+  values: [allEnvironments, environment.split(" ")[0]!],
+});
 
-/** Throws Halted if a halt is in force. */
-export async function assertNotHalted(run: StatementRunner, environment: string): Promise<void> {
-  const halt = await findHalt(run, environment);
-  if (halt) throw new Halted(halt);
+/** Returns the halt in the rows of `haltQuery`. */
+export const toHalt = ([row]: readonly Row[]): Halt | undefined => row && parseHalt(row);
+
+/** Returns the halt in force for an environment. */
+export async function findHalt(run: StatementRunner, environment: string): Promise<Halt | undefined> {
+  const { sql, values } = haltQuery(environment);
+  return toHalt(await run(sql, values));
 }
 
 /** Starts a halt, unless one is in force for the same environment. Returns the halt in force. */

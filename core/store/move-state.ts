@@ -64,5 +64,6 @@ export function explainMovedStore(database: Database): Database {
     ...database,
     run: (sql, values) => database.run(sql, values).catch(explain),
     transaction: (work, options) => database.transaction(work, options).catch(explain),
+    transactInPhases: (phases, options) => database.transactInPhases(phases, options).catch(explain),
   };
 }

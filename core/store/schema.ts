@@ -1,6 +1,6 @@
 /** The schema of the store: its tables, and the facts about the store itself. */
 import { randomUUID } from "node:crypto";
-import type { Database, StatementRunner } from "./database";
+import type { Database, Row, Statement, StatementRunner } from "./database";
 import { assertNotMoved } from "./move-state";
 import { sealLocation, type Sealer } from "./sealer";
 
@@ -21,8 +21,8 @@ export interface Table {
 export const tables: readonly Table[] = [
   { name: "fxdesk_leases", key: ["name"], inUse: (now) => `expires_at > ${now}`, isTransient: true },
   { name: "fxdesk_tokens", key: ["family"], sealed: ["content"] },
-  { name: "fxdesk_journal_events", key: ["seq"] },
-  { name: "fxdesk_journal_details", key: ["seq"], sealed: ["content"] },
+  { name: "fxdesk_journal_events", key: ["environment", "seq"] },
+  { name: "fxdesk_journal_details", key: ["environment", "seq"], sealed: ["content"] },
   {
     name: "fxdesk_journal_entries",
     key: ["id"],
@@ -57,17 +57,22 @@ const definitions: readonly string[] = [
      content TEXT NOT NULL
    )`,
   `CREATE TABLE fxdesk_journal_events (
-     seq BIGINT PRIMARY KEY,
+     environment TEXT NOT NULL,
+     seq BIGINT NOT NULL,
      entry TEXT NOT NULL,
      kind TEXT NOT NULL,
      at BIGINT NOT NULL,
      content TEXT NOT NULL,
-     hash TEXT NOT NULL
+     hash TEXT NOT NULL,
+     PRIMARY KEY (environment, seq)
    )`,
-  "CREATE INDEX fxdesk_journal_events_of_entry ON fxdesk_journal_events (entry)",
+  "CREATE INDEX fxdesk_journal_events_of_entry ON fxdesk_journal_events (entry, seq)",
+  "CREATE INDEX fxdesk_journal_events_by_time ON fxdesk_journal_events (environment, at)",
   `CREATE TABLE fxdesk_journal_details (
-     seq BIGINT PRIMARY KEY,
-     content TEXT NOT NULL
+     environment TEXT NOT NULL,
+     seq BIGINT NOT NULL,
+     content TEXT NOT NULL,
+     PRIMARY KEY (environment, seq)
    )`,
   `CREATE TABLE fxdesk_journal_entries (
      id TEXT PRIMARY KEY,
@@ -76,20 +81,27 @@ const definitions: readonly string[] = [
      operation TEXT NOT NULL,
      key TEXT NOT NULL,
      state TEXT NOT NULL,
-     intent_seq BIGINT NOT NULL UNIQUE,
+     begun_at BIGINT NOT NULL,
+     intent_seq BIGINT NOT NULL,
+     intent_hash TEXT NOT NULL,
      latest_seq BIGINT NOT NULL,
+     latest_hash TEXT NOT NULL,
+     erased_seq BIGINT,
      fence BIGINT NOT NULL,
      claim_ms BIGINT NOT NULL,
      claim_expires_at BIGINT NOT NULL,
      reference_hash TEXT,
      identity TEXT,
-     recovery_attempts BIGINT NOT NULL DEFAULT 0,
-     recovery_due_at BIGINT NOT NULL DEFAULT 0,
-     recovery_lease_until BIGINT NOT NULL DEFAULT 0,
-     UNIQUE (environment, client, operation, key)
+     recovery_attempts BIGINT NOT NULL,
+     recovery_due_at BIGINT NOT NULL,
+     recovery_lease_until BIGINT NOT NULL,
+     row_hash TEXT NOT NULL,
+     UNIQUE (environment, client, operation, key),
+     UNIQUE (environment, intent_seq)
    )`,
   "CREATE INDEX fxdesk_journal_entries_by_reference ON fxdesk_journal_entries (reference_hash)",
   "CREATE INDEX fxdesk_journal_entries_by_identity ON fxdesk_journal_entries (identity)",
+  "CREATE INDEX fxdesk_journal_entries_by_time ON fxdesk_journal_entries (begun_at)",
   "CREATE INDEX fxdesk_journal_entries_in_state ON fxdesk_journal_entries (state)",
   `CREATE TABLE fxdesk_halts (
      environment TEXT PRIMARY KEY,
@@ -200,9 +212,13 @@ export async function writeMeta(run: StatementRunner, name: MetaName, value: str
   );
 }
 
-/** Throws if a newer version of fxdesk has changed the schema, also while this process has the store open. */
-export async function assertSchemaVersion(run: StatementRunner): Promise<void> {
-  const version = Number(await readMeta(run, "schema_version"));
+export const schemaVersionQuery: Statement = {
+  sql: "SELECT value FROM fxdesk_meta WHERE name = 'schema_version'",
+};
+
+/** Throws if another version of fxdesk has changed the schema, also while this process has the store open. */
+export function assertSchemaVersion([row]: readonly Row[]): void {
+  const version = Number(row?.value);
   if (version !== schemaVersion)
     throw new Error(
       `The store has schema version ${version}, but this version of fxdesk needs version ${schemaVersion}. ` +
@@ -244,7 +260,7 @@ export async function createTables(
   if (await hasEarlierTables(run, database)) throw earlierVersionError(database);
   await run("CREATE TABLE IF NOT EXISTS fxdesk_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)");
   if ((await readMeta(run, "schema_version")) !== undefined) {
-    await assertSchemaVersion(run);
+    assertSchemaVersion(await run(schemaVersionQuery.sql));
     await assertKey(run, sealer);
     return false;
   }

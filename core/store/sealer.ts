@@ -39,6 +39,8 @@ function encrypt(key: Buffer, text: string, location: string): string {
 
 function decrypt(key: Buffer, sealed: string, location: string): string {
   const bytes = Buffer.from(sealed, "base64");
+  // Buffer ignores what is not Base64.
+  if (bytes.toString("base64") !== sealed) throw new Error("This is not Base64.");
   const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivLength), encryption)
     .setAAD(Buffer.from(location))
     .setAuthTag(bytes.subarray(-tagLength));

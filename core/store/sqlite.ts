@@ -4,7 +4,7 @@ import { access, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import type { Database, StatementRunner } from "./database";
+import { type BatchRunner, type Database, type StatementRunner, wholeTransaction } from "./database";
 import { watchFiles } from "./file-identity";
 import { assertSafeLocation } from "./file-location";
 
@@ -104,6 +104,31 @@ function toDatabase(file: DatabaseSyncInstance, path: string): Database {
     const [result] = await execute("PRAGMA wal_checkpoint(TRUNCATE)");
     return result!.busy === 0;
   };
+  const executeAll: BatchRunner = async (statements) => {
+    const rows = [];
+    for (const { sql, values } of statements) rows.push(await execute(sql, values));
+    return rows;
+  };
+  const transactInPhases: Database["transactInPhases"] = async (
+    { reads, decide },
+    { durable = "now" } = {},
+  ) => {
+    if (durable === "later") file.exec("PRAGMA synchronous = NORMAL");
+    try {
+      await execute("BEGIN IMMEDIATE");
+      const { writes, result } = await decide(await executeAll(reads), executeAll);
+      await executeAll(writes);
+      assertInPlace();
+      await execute("COMMIT");
+      return result;
+    } catch (error) {
+      // A full disk may have rolled the transaction back already.
+      if (file.isTransaction) file.exec("ROLLBACK");
+      throw error;
+    } finally {
+      if (durable === "later") file.exec("PRAGMA synchronous = FULL");
+    }
+  };
   return {
     description: path,
     now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
@@ -112,22 +137,8 @@ function toDatabase(file: DatabaseSyncInstance, path: string): Database {
       assertInPlace();
       return execute(sql, values);
     },
-    async transaction(work, { durable = "now" } = {}) {
-      if (durable === "later") file.exec("PRAGMA synchronous = NORMAL");
-      try {
-        await execute("BEGIN IMMEDIATE");
-        const result = await work(execute);
-        assertInPlace();
-        await execute("COMMIT");
-        return result;
-      } catch (error) {
-        // A full disk may have rolled the transaction back already.
-        if (file.isTransaction) file.exec("ROLLBACK");
-        throw error;
-      } finally {
-        if (durable === "later") file.exec("PRAGMA synchronous = FULL");
-      }
-    },
+    transaction: (work, options) => transactInPhases(wholeTransaction(work, execute), options),
+    transactInPhases,
     async emptyLog() {
       for (const startedAt = performance.now(); !(await tryEmptyLog()); await wait(Math.random() * 5))
         if (performance.now() - startedAt > busyTimeoutMs)

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { environmentName } from "@fxdesk/toolkit";
 import type { Entry } from "../../core/journal/entry";
 import { openJournal } from "../../core/journal/journal";
-import { verifyStore } from "../../core/journal/verify";
+import { verifyStore } from "../../core/journal/verify-store";
 import { withStore } from "../../core/store/open";
 import type { StoreSettings } from "../../core/store/settings";
 import { eventually } from "../support/eventually";

@@ -12,7 +12,7 @@ import { environmentName, type FxdeskClient } from "@fxdesk/toolkit";
 import { demo } from "@fxdesk/sandbox";
 import type { Release } from "../../core/releases/release";
 import type { OrderTerms } from "../../core/releases/terms";
-import { verifyStore } from "../../core/journal/verify";
+import { verifyStore } from "../../core/journal/verify-store";
 import { withStore } from "../../core/store/open";
 import type { StoreSettings } from "../../core/store/settings";
 import { environmentOf, program } from "../cli/run-command";

@@ -12,7 +12,8 @@ import * as fc from "fast-check";
 import { exportLines } from "../../../core/journal/events";
 import { openJournal } from "../../../core/journal/journal";
 import { withStore } from "../../../core/store/open";
-import { verifyExport, verifyStore } from "../../../core/journal/verify";
+import { verifyExport } from "../../../core/journal/verify-export";
+import { verifyStore } from "../../../core/journal/verify-store";
 import type { StoreSettings } from "../../../core/store/settings";
 import { engines } from "../store/engines";
 import { done, intent, longMs } from "./fixtures";
@@ -77,7 +78,7 @@ describe.each(engines())("$name", ({ create }) => {
         expect(verified.faults).toEqual([]);
         const exported: Buffer[] = [];
         for await (const line of exportLines(store)) exported.push(Buffer.from(line));
-        expect(await verifyExport(Readable.from(exported), verified.head)).toEqual(verified);
+        expect(await verifyExport(Readable.from(exported), verified.heads)).toEqual(verified);
         const stored = new Set(
           exported.slice(0, -1).map((line) => {
             const { entry, kind } = JSON.parse(line.toString()) as { entry: string; kind: string };

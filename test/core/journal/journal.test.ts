@@ -4,9 +4,10 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import * as fc from "fast-check";
+import { parseEntryRow, writeEntryRow } from "../../../core/journal/entry-rows";
 import { listEvents } from "../../../core/journal/events";
 import { withStore } from "../../../core/store/open";
-import { verifyStore } from "../../../core/journal/verify";
+import { verifyStore } from "../../../core/journal/verify-store";
 import type { Claim, EntryOutcome, Entry, Intent } from "../../../core/journal/entry";
 import { type Journal, openJournal } from "../../../core/journal/journal";
 import type { StoreSettings } from "../../../core/store/settings";
@@ -108,9 +109,11 @@ describe.each(engines())("$name", ({ name, create }) => {
   test("restarts the claim's lifetime when sent, and records sent once", async () => {
     const journal = await open();
     const entry = await claimed(journal);
-    await withStore(settings, ({ database }) =>
-      database.run("UPDATE fxdesk_journal_entries SET claim_expires_at = 0 WHERE id = $1", [entry.id]),
-    );
+    await withStore(settings, async ({ run, sealer }) => {
+      const [row] = await run("SELECT * FROM fxdesk_journal_entries WHERE id = $1", [entry.id]);
+      const { sql, values } = writeEntryRow(sealer, { ...parseEntryRow(row!), claim_expires_at: 0 });
+      await run(sql, values);
+    });
     await journal.recordSent(entry);
     await journal.recordSent(entry);
     const stopped = AbortSignal.timeout(50);
@@ -200,18 +203,18 @@ describe.each(engines())("$name", ({ name, create }) => {
   const kindsIn = (id: string) =>
     inStore(async (store) => (await listEvents(store, id)).map(({ kind }) => kind));
 
+  const second = "event 2 of sandbox https://sandbox.example.com";
   const changes: readonly (readonly [change: string, words: string])[] = [
-    ["UPDATE fxdesk_journal_events SET at = at + 1 WHERE seq = 2", "event 2: its hash does not match"],
-    ["UPDATE fxdesk_journal_events SET content = '{' WHERE seq = 2", "event 2: is malformed"],
-    ["DELETE FROM fxdesk_journal_events WHERE seq = 2", "event 3: event 3 follows event 1"],
-    ["DELETE FROM fxdesk_journal_events WHERE seq = 3", "end: it ends with event 2"],
-    ["DELETE FROM fxdesk_journal_events WHERE seq = 3", "event 3: is missing, although it has details"],
-    ["DELETE FROM fxdesk_journal_details WHERE seq = 1", "event 1: its details are missing, and no event"],
-    ["UPDATE fxdesk_journal_details SET seq = 2 WHERE seq = 1", "event 2: its details cannot be read"],
-    ["UPDATE fxdesk_journal_entries SET state = 'not-sent'", "its state does not match its events"],
-    ["UPDATE fxdesk_journal_entries SET key = 'another'", "its key does not match its events"],
+    ["UPDATE fxdesk_journal_events SET at = at + 1 WHERE seq = 2", `${second}: its hash does not match`],
+    ["UPDATE fxdesk_journal_events SET content = '{' WHERE seq = 2", `${second}: is malformed`],
+    ["DELETE FROM fxdesk_journal_events WHERE seq = 2", ": event 3 follows event 1"],
+    ["DELETE FROM fxdesk_journal_events WHERE seq = 3", "end: no chain contains the given head 3:"],
+    ["DELETE FROM fxdesk_journal_events WHERE seq = 3", ": is missing, although it has details"],
+    ["DELETE FROM fxdesk_journal_details WHERE seq = 1", ": its details are missing, and no event"],
+    ["UPDATE fxdesk_journal_details SET seq = 2 WHERE seq = 1", `${second}: its details cannot be read`],
     ["DELETE FROM fxdesk_journal_entries", "is missing, although it has events"],
     ["UPDATE fxdesk_journal_entries SET id = 'x'", "entry x: has no event"],
+    ["UPDATE fxdesk_journal_entries SET environment = 'x'", ": has no event"],
   ];
 
   test("detects changes in the store", async () => {
@@ -221,13 +224,13 @@ describe.each(engines())("$name", ({ name, create }) => {
     await journal.recordSent(entry);
     await journal.recordOutcome(entry, done);
     await withStore(own, async (store) => {
-      const { head, faults } = await verifyStore(store);
+      const { heads, faults } = await verifyStore(store);
       expect(faults).toEqual([]);
       for (const [change, words] of changes) {
         const undone = new Error("undone");
         const found = store.database.transaction(async (run) => {
           await run(change);
-          const verified = await verifyStore(store, head);
+          const verified = await verifyStore(store, { heads });
           const said = verified.faults.map(({ where, message }) => `${where}: ${message}`).join("\n");
           expect({ change, said }).toEqual({ change, said: expect.stringContaining(words) as string });
           throw undone;

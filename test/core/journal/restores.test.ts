@@ -7,7 +7,7 @@ import { Checkpoints } from "../../../core/journal/checkpoints";
 import { listEvents } from "../../../core/journal/events";
 import { openJournal } from "../../../core/journal/journal";
 import { confirmRestore } from "../../../core/journal/restores";
-import { verifyStore } from "../../../core/journal/verify";
+import { verifyStore } from "../../../core/journal/verify-store";
 import { withStore } from "../../../core/store/open";
 import type { StoreSettings } from "../../../core/store/settings";
 import { seededRandom } from "../../chaos/seeded-random";
@@ -136,7 +136,7 @@ describe.each(engines())("$name", ({ create }) => {
       const before = highest();
       const seqs = writers.map(() => before + chance.integer(1, 5) - 3).filter((seq) => seq > 0);
       const head = (seq: number) => ({ seq, hash: String(seq % 10).repeat(64) });
-      await Promise.all(seqs.map((seq, index) => writers[index]!.note(id, head(seq))));
+      await Promise.all(seqs.map((seq, index) => writers[index]!.note(id, "api", head(seq))));
       expect(highest()).toBe(Math.max(before, ...seqs));
     }
     expect(writers[0]!.list(id).length).toBeLessThanOrEqual(writers.length);

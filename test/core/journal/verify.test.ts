@@ -3,10 +3,10 @@ import { Readable } from "node:stream";
 import * as fc from "fast-check";
 import { eraseDetails } from "../../../core/journal/operator-actions";
 import { type ChainHead, parseHead, formatHead } from "../../../core/journal/hash-chain";
-import { exportLines } from "../../../core/journal/events";
+import { type EnvironmentHead, exportLines } from "../../../core/journal/events";
 import { openJournal } from "../../../core/journal/journal";
 import { withStore } from "../../../core/store/open";
-import { verifyExport } from "../../../core/journal/verify";
+import { verifyExport } from "../../../core/journal/verify-export";
 import { tempFolder } from "../../support/resources";
 import { key } from "../store/engines";
 import { done, intent, longMs, notSent, unknown } from "./fixtures";
@@ -15,7 +15,7 @@ import { done, intent, longMs, notSent, unknown } from "./fixtures";
 const numRuns = Math.ceil(Number(process.env.FXDESK_RUNS ?? 1_000) / 4);
 /** Lines of an export with different events, and the head of its journal. */
 let lines: readonly string[];
-let head: ChainHead;
+let head: EnvironmentHead;
 
 beforeAll(async () => {
   const settings = { location: `${await tempFolder()}/store.db`, key };
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await journal.claim(intent({ key: "key-1" }), longMs);
   await journal.close();
   lines = await withStore(settings, (store) => Readable.from(exportLines(store)).toArray());
-  ({ head } = await verify(exportBytes()));
+  [head] = (await verify(exportBytes())).heads as [EnvironmentHead];
 });
 
 const exportBytes = () => Buffer.from(lines.join(""));
@@ -41,7 +41,7 @@ const verify = (bytes: Buffer, expectedHead?: ChainHead, chunkSize = 10_000) =>
         bytes.subarray(index * chunkSize, (index + 1) * chunkSize),
       ),
     ),
-    expectedHead,
+    expectedHead ? [expectedHead] : [],
   );
 
 const faultLocations = async (bytes: Buffer, expectedHead?: ChainHead) =>
@@ -57,9 +57,9 @@ const anyNumber = fc.nat(1_000_000);
 
 test.each([1, 7, 64, 100_000])("accepts an unchanged export in chunks of %d bytes", async (size) => {
   expect(await verify(exportBytes(), head, size)).toEqual({
-    events: lines.length - 1,
+    events: lines.length - 2,
     entries: 6,
-    head,
+    heads: [head],
     faults: [],
     faultCount: 0,
   });
@@ -124,10 +124,13 @@ test("finds a truncated file", () =>
   ));
 
 test("finds a truncated journal with a forged last line by its head", async () => {
-  for (let count = 0; count < lines.length - 1; count += 1) {
+  for (let count = 1; count < lines.length - 2; count += 1) {
     const remaining = lines.slice(0, count);
-    const { hash } = count === 0 ? { hash: "0".repeat(64) } : (JSON.parse(remaining.at(-1)!) as ChainHead);
-    const shorter = Buffer.from(`${remaining.join("")}{"count":${count},"head":"${hash}"}\n`);
+    const { hash, environment } = JSON.parse(remaining.at(-1)!) as EnvironmentHead;
+    const last = [{ count, environment, head: hash }, { environments: 1 }].map((line) =>
+      JSON.stringify(line),
+    );
+    const shorter = Buffer.from(`${remaining.join("")}${last.join("\n")}\n`);
     expect(await faultLocations(shorter, head)).toContain("end");
     expect(await faultLocations(shorter, { seq: count, hash })).not.toContain("end");
   }
@@ -136,7 +139,7 @@ test("finds a truncated journal with a forged last line by its head", async () =
 test("finds a rewritten journal by its head", async () => {
   const other = { seq: 4, hash: "a".repeat(64) };
   expect(await verify(exportBytes(), other)).toMatchObject({
-    faults: [{ where: "line 4", message: "the hash of event 4 differs from the given head" }],
+    faults: [{ where: "end", message: `no chain contains the given head ${formatHead(other)}` }],
   });
 });
 
@@ -148,6 +151,8 @@ test.each([
   "[]",
   "null\n",
   '{"count":0}\n',
+  '{"environments":1}\n',
+  `{"count":0,"environment":"api","head":"${"0".repeat(64)}"}\n{"environments":1}\n`,
   `{"count":0,"head":"${"1".repeat(64)}"}\n`,
   "\0",
 ])("rejects %j as an export", async (text) => {
@@ -160,7 +165,8 @@ test("reports the first hundred faults and their number", async () => {
 });
 
 test("parses a formatted head", () => {
-  expect(parseHead(formatHead(head))).toEqual(head);
+  const { seq, hash } = head;
+  expect(parseHead(formatHead(head))).toEqual({ seq, hash });
   for (const text of ["", "12", "12:", `x:${head.hash}`, `12:${head.hash}0`, head.hash])
     expect(parseHead(text)).toBeUndefined();
 });

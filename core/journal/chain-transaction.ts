@@ -1,0 +1,214 @@
+/**
+ * One transaction on the chain of an environment: it reads the entries of all its operations in one round trip, decides in
+ * memory, and writes everything in another.
+ */
+import type {
+  BatchRunner,
+  MomentAccess,
+  Row,
+  Statement,
+  StatementRunner,
+  TransactionOptions,
+} from "../store/database";
+import { type Halt, haltQuery, toHalt } from "../store/halt";
+import type { Store } from "../store/open";
+import type { Sealer } from "../store/sealer";
+import { assertSchemaVersion, schemaVersionQuery } from "../store/schema";
+import { canonicalJson } from "../values/json";
+import {
+  anyEventQuery,
+  entriesQuery,
+  missingRow,
+  type StoredEntry,
+  toStoredEntry,
+  writeEntryRow,
+} from "./entry-rows";
+import type { Checkpoints } from "./checkpoints";
+import { checkpointsOf, restoreQueries, type RestoreState, toRestoreState } from "./restore-state";
+import {
+  type ChainEvent,
+  type ChainHead,
+  emptyHead,
+  type EventDetails,
+  type EventKind,
+  hashDetails,
+  hashStoredEvent,
+  sealDetails,
+} from "./hash-chain";
+
+/** A step of an entry. It may run again if the COMMIT response was lost, so it must detect what it already wrote. */
+export interface ChainOperation<T> {
+  /** ID of the entry; undefined for the store itself. */
+  readonly id?: string;
+  readonly apply: (chain: ChainTransaction, found: StoredEntry | undefined) => T | Promise<T>;
+  /** True if it lets a call be sent, which a restored store does not. */
+  readonly isSend?: boolean;
+  /** True if it must exclude the transactions of all environments, for example because it changes a release. */
+  readonly isExclusive?: boolean;
+}
+
+/** An event as appended. */
+export interface AppendedEvent extends ChainHead {
+  readonly at: number;
+  readonly content: ChainEvent["content"];
+}
+
+export class ChainTransaction implements MomentAccess {
+  readonly moment: number;
+  readonly #entries = new Map<string, StoredEntry>();
+  #changedIds = new Set<string>();
+  #writes: Statement[] = [];
+
+  constructor(
+    readonly environment: string,
+    readonly sealer: Sealer,
+    private readonly runAll: BatchRunner,
+    clock: Row,
+    /** The halt in force. */
+    readonly halt: Halt | undefined,
+    /** Its missing checkpoints are those of operations that send. */
+    readonly restoreState: RestoreState,
+  ) {
+    this.moment = Number(clock.moment);
+    this.#head = clock.hash === null ? emptyHead : { seq: Number(clock.seq), hash: String(clock.hash) };
+  }
+
+  #head: ChainHead;
+
+  /** The last event, including those that are not written yet. */
+  get head(): ChainHead {
+    return this.#head;
+  }
+
+  /** Runs a statement after everything that was appended and saved so far. */
+  readonly run: StatementRunner = async (sql, values = []) =>
+    (await this.runAll([...this.takeWrites(), { sql, values }])).at(-1)!;
+
+  find(id: string): StoredEntry | undefined {
+    return this.#entries.get(id);
+  }
+
+  /** Remembers an entry as read. */
+  addRead(found: StoredEntry): void {
+    this.#entries.set(found.row.id, found);
+  }
+
+  /** Writes a statement in the order of the events. */
+  write(statement: Statement): void {
+    this.#writes.push(statement);
+  }
+
+  /** Stores the new state of an entry. */
+  save(changed: StoredEntry): void {
+    this.addRead(changed);
+    this.#changedIds.add(changed.row.id);
+  }
+
+  /** Appends an event whose content includes the hash of its details. */
+  append(
+    entry: string,
+    kind: EventKind,
+    facts: ChainEvent["content"],
+    details?: EventDetails,
+  ): AppendedEvent {
+    const { environment, moment: at } = this;
+    const content = details ? { ...facts, details: hashDetails(details) } : facts;
+    const text = canonicalJson(content);
+    const seq = this.#head.seq + 1;
+    const hash = hashStoredEvent(this.#head.hash, { environment, seq, entry, kind, at, content: text });
+    this.write({
+      sql: `INSERT INTO fxdesk_journal_events (environment, seq, entry, kind, at, content, hash)
+            VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      values: [environment, seq, entry, kind, at, text, hash],
+    });
+    if (details)
+      this.write({
+        sql: "INSERT INTO fxdesk_journal_details (environment, seq, content) VALUES ($1, $2, $3)",
+        values: [environment, seq, sealDetails(this, environment, seq, details)],
+      });
+    this.#head = { seq, hash };
+    return { seq, hash, at, content: JSON.parse(text) as ChainEvent["content"] };
+  }
+
+  /** Returns the statements that are not run yet. The caller runs them. */
+  takeWrites(): readonly Statement[] {
+    const rows = [...this.#changedIds].map((id) => writeEntryRow(this.sealer, this.#entries.get(id)!.row));
+    const writes = [...this.#writes, ...rows];
+    this.#changedIds = new Set();
+    this.#writes = [];
+    return writes;
+  }
+}
+
+const clockQuery = (now: string, environment: string): Statement => ({
+  sql: `SELECT ${now} AS moment, e.seq, e.hash FROM (SELECT 1 AS one) AS always
+    LEFT JOIN fxdesk_journal_events AS e ON e.environment = $1
+      AND e.seq = (SELECT max(seq) FROM fxdesk_journal_events WHERE environment = $1)`,
+  values: [environment],
+});
+
+/** Returns the statements that read an entry, and show whether its row was removed. */
+const entryQueries = (environment: string, id: string): readonly Statement[] => [
+  entriesQuery("WHERE e.id = $1 AND e.environment = $2", [id, environment]),
+  anyEventQuery(id),
+];
+
+interface WriteOptions extends Pick<TransactionOptions, "durable"> {
+  /** Needed for operations that send. */
+  readonly checkpoints?: Checkpoints;
+}
+
+/**
+ * Applies operations on the entries of one environment, all or none, and returns their results. No other process appends to the
+ * chain meanwhile. Throws if an entry was changed in the store, or its schema is another one.
+ */
+export const writeChain = <const T extends readonly unknown[]>(
+  { database, id: storeId, now, sealer }: Store,
+  environment: string,
+  operations: { readonly [Index in keyof T]: ChainOperation<T[Index]> },
+  { checkpoints, durable }: WriteOptions = {},
+): Promise<{ readonly results: T; readonly head: ChainHead }> => {
+  const ids = [...new Set(operations.flatMap(({ id }) => id ?? []))];
+  const isSend = operations.some((operation) => operation.isSend);
+  const noted = isSend && checkpoints ? checkpointsOf(environment, checkpoints.list(storeId)) : [];
+  const restoreReads = restoreQueries([environment], noted);
+  return database.transactInPhases(
+    {
+      reads: [
+        clockQuery(now, environment),
+        schemaVersionQuery,
+        haltQuery(environment),
+        ...ids.flatMap((id) => entryQueries(environment, id)),
+        ...restoreReads,
+      ],
+      async decide([clock, version, halts, ...found], runAll) {
+        assertSchemaVersion(version!);
+        const restoreState = toRestoreState(found.slice(2 * ids.length), noted);
+        const chain = new ChainTransaction(
+          environment,
+          sealer,
+          runAll,
+          clock![0]!,
+          toHalt(halts!),
+          restoreState,
+        );
+        ids.forEach((id, index) => {
+          const [[row], events] = [found[2 * index]!, found[2 * index + 1]!];
+          if (row) chain.addRead(toStoredEntry(chain, row));
+          else if (events.length > 0) throw missingRow(id);
+        });
+        const results: unknown[] = [];
+        for (const { id, apply } of operations)
+          results.push(await apply(chain, id === undefined ? undefined : chain.find(id)));
+        return {
+          writes: chain.takeWrites(),
+          result: { results: results as unknown as T, head: chain.head },
+        };
+      },
+    },
+    {
+      ...(durable && { durable }),
+      scope: operations.some(({ isExclusive }) => isExclusive) ? undefined : environment,
+    },
+  );
+};

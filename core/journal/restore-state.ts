@@ -1,0 +1,90 @@
+/** Whether a store was restored: the last event of the store itself, and the checkpoints that the store does not contain. */
+import type { Row, Statement } from "../store/database";
+import { type Checkpoint, digest } from "./checkpoints";
+import { storeEvents } from "./hash-chain";
+
+/** Thrown if the store was restored, so that the call may have been sent before. It is not sent. */
+export class StoreRestored extends Error {}
+
+const unconfirmedError = (reason: string) =>
+  new StoreRestored(
+    `${reason} It may not know calls that were sent. Find out why; then a person confirms it with ` +
+      "`fxdesk store confirm --by <name>`.",
+  );
+
+/** Error for a call that cannot be looked up at the service. */
+export const uncheckedError = (reason: string): StoreRestored =>
+  new StoreRestored(
+    `The store was restored, and this call may have been sent before: ${reason} Compare the calls since the backup with the ` +
+      "service; then run `fxdesk store confirm --by <name> --payments-checked`.",
+  );
+
+export interface RestoreState {
+  /** Last event of the store itself. */
+  readonly last: "restored" | "confirmed" | "checked" | undefined;
+  /** Checkpoints that the store does not contain. */
+  readonly missing: readonly Checkpoint[];
+  /**
+   * Time from which calls may be missing in the store, in milliseconds since 1970: that of the last event before a restore that a
+   * person has confirmed and not checked. Undefined without such a restore.
+   */
+  readonly uncheckedSince: number | undefined;
+}
+
+/** Returns the checkpoints that concern the calls of an environment. */
+export const checkpointsOf = (environment: string, noted: readonly Checkpoint[]): readonly Checkpoint[] =>
+  noted.filter(({ chain }) => chain === digest(environment) || chain === digest(storeEvents));
+
+/** Returns the queries for `toRestoreState`, given the names of the environments in the store. */
+export const restoreQueries = (
+  environments: readonly string[],
+  noted: readonly Checkpoint[],
+): readonly Statement[] => [
+  {
+    sql: "SELECT kind FROM fxdesk_journal_events WHERE environment = $1 ORDER BY seq DESC LIMIT 1",
+    values: [storeEvents],
+  },
+  {
+    sql: `SELECT max(e.at) AS since FROM fxdesk_journal_events AS e WHERE e.environment = $2 AND e.at <= (
+            SELECT min(s.at) FROM fxdesk_journal_events AS s WHERE s.environment = $1 AND s.seq > coalesce(
+              (SELECT max(c.seq) FROM fxdesk_journal_events AS c WHERE c.environment = $1 AND c.kind = 'checked'), 0))`,
+    values: [storeEvents, environments[0] ?? storeEvents],
+  },
+  ...[...new Set([...environments, storeEvents])].map((environment): Statement => {
+    const seqs = noted.filter(({ chain }) => chain === digest(environment)).map(({ seq }) => seq);
+    return {
+      sql: `SELECT environment, seq, hash FROM fxdesk_journal_events
+            WHERE environment = $1 AND seq IN (${seqs.map((_, index) => `$${index + 2}`).join(", ") || "NULL"})`,
+      values: [environment, ...seqs],
+    };
+  }),
+];
+
+export function toRestoreState(
+  [last, since, ...found]: readonly (readonly Row[])[],
+  noted: readonly Checkpoint[],
+): RestoreState {
+  const known = new Set(
+    found.flat().map((row) => `${digest(String(row.environment))} ${Number(row.seq)} ${String(row.hash)}`),
+  );
+  const kind = last?.[0]?.kind as RestoreState["last"];
+  return {
+    last: kind,
+    uncheckedSince: kind === "confirmed" ? Number(since?.[0]?.since ?? 0) : undefined,
+    missing: noted.filter(({ chain, seq, hash }) => !known.has(`${chain} ${seq} ${hash}`)),
+  };
+}
+
+/**
+ * Throws StoreRestored if the store does not contain what this machine has seen, or was restored and not confirmed. Until a person
+ * has checked, also unless the call was looked up.
+ */
+export function assertNotRestored({ last, missing }: RestoreState, isLookedUp: boolean): void {
+  const [seen] = missing.toSorted((one, other) => other.seq - one.seq);
+  if (seen)
+    throw unconfirmedError(
+      `The store was restored, replaced or copied: it does not contain event ${seen.seq}, which this machine has seen.`,
+    );
+  if (last === "restored") throw unconfirmedError("The store was restored from a backup.");
+  if (last === "confirmed" && !isLookedUp) throw uncheckedError("it was not looked up.");
+}
