@@ -212,7 +212,7 @@ const attacks: Readonly<Record<string, Attack>> = {
     await rewrite(id, withTerms({ reference }), true);
     await copyDecisions(other, id);
   },
-  "an approval prolonged in the store": altered("until = until + 1"),
+  "an approval prolonged in the store": altered("valid_until = valid_until + 1"),
   "a rejection inverted in the store": altered("decision = 'release'", "refuse"),
   "an approval under another name in the store": altered("person = 'bert'", "release", { amount: "6000" }),
   "the requester's own approval": refusedTo("desk", /desk requested/),
@@ -306,9 +306,9 @@ test("books no attack in a process with credentials and the people file", async 
   );
   // Resets the booked orders as if they were unused.
   await run(
-    `UPDATE fxdesk_releases SET state = 'released', entry = NULL, next_at = 0, lease_expires_at = 0, progress = $1
-     WHERE id IN ($2, $3, $4)`,
-    ["{}", ...released],
+    `UPDATE fxdesk_releases SET state = 'released', entry = NULL, next_at = 0, lease_expires_at = 0
+     WHERE id IN ($1, $2, $3)`,
+    [...released],
   );
   await eventually(
     async () => {
