@@ -69,9 +69,6 @@ export const hashStoredEvent = (
       `"environment":${JSON.stringify(environment)},"kind":${JSON.stringify(kind)},"seq":${seq}}`,
   );
 
-export const hashEvent = (previous: string, event: ChainEvent): string =>
-  hashStoredEvent(previous, { ...event, content: canonicalJson(event.content) });
-
 /** Details of an event. The salt prevents guessing the content from the hash in the chain. */
 export interface EventDetails {
   readonly salt: string;

@@ -40,6 +40,8 @@ beforeAll(async () => {
 
 type Values = Readonly<Record<string, string>>;
 
+const keyOfStore = randomBytes(32).toString("base64");
+
 const applicationValues = (): Values => ({
   environment: "sandbox",
   baseUrl: sandbox.baseUrl,
@@ -47,7 +49,7 @@ const applicationValues = (): Values => ({
   authClientSecret: demo.authClientSecret,
   apiKey: demo.apiKey,
   store: join(nodeRed.userDir, "store.db"),
-  storeKey: randomBytes(32).toString("base64"),
+  storeKey: keyOfStore,
 });
 
 interface ActionResponse {

@@ -84,7 +84,7 @@ test("ignores a missing store file without creating it, and notices a new one", 
   const { client } = await startClientAndServer(service, { store: location });
   await client.request(changeRequest);
   await expect(stat(location)).rejects.toThrow("ENOENT");
-  await startHaltOf({ location, key: Buffer.alloc(32) });
+  await startHaltOf({ location, key: undefined });
   expect(await failureOf(client.request(changeRequest))).toMatchObject({ code: "halted" });
 });
 

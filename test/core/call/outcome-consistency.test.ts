@@ -4,7 +4,7 @@
  */
 import * as fc from "fast-check";
 import { createClient, FxdeskError } from "../../../core";
-import { type SeededCall, storyOf } from "../../guard/seeded-calls";
+import { type SeededCall, seededCall } from "../../support/seeded-calls";
 import { operationNamed } from "../../support/operations";
 import { type PlannedResponse, type SeenCalls, startWitnessServer } from "../../support/witness-server";
 
@@ -15,7 +15,7 @@ const callsPerClient = 20;
 /** Concurrent clients. */
 const concurrentClients = 8;
 
-interface PlannedCall extends Omit<SeededCall, "timeoutMs"> {
+interface PlannedCall extends SeededCall {
   readonly timeoutMs: number;
   readonly queueTimeoutMs: number;
   /** Time of the abort: never, before the call, or after some milliseconds. */
@@ -144,8 +144,7 @@ test(
       for (let step = next.next(); !step.done; step = next.next()) {
         const [group, { connections, wanted }] = step.value;
         const planned = wanted.map(({ slow, ...change }, index): PlannedCall => {
-          // Later calls of a story may repeat the first.
-          const call = storyOf(seed + group * callsPerClient + index).calls[0]!;
+          const call = seededCall(seed + group * callsPerClient + index);
           return { ...call, ...change, fate: slow ? { kind: slow } : call.fate };
         });
         lines.push(...(await runGroup(connections, planned)));

@@ -36,7 +36,7 @@ test("loads neither journal nor store for reads and changes", async () => {
   const { url } = await startFaultServer(respond(200, "[]"));
   const code = `
     await client.trades.list();
-    await client.request({ method: "POST", path: "/things", body: { a: 1 } });
+    await client.accountDetails.updateAlias({ account_details_id: "d-1", alias: "Rent" });
     print(loaded());`;
   expect(await program(url, code)).toEqual(["dist/core/store/settings.js"]);
 });
