@@ -1,5 +1,6 @@
 /** Limits of a policy: what a request adds to the sums of a day, and whether a sum exceeds its limit. */
 import { Big } from "big.js";
+import type { Commitment } from "../store/database";
 import { normalizeAddress } from "../values/host";
 import { localTime, type Policy, toPolicyCurrency } from "./policy";
 import { committedAmount } from "./committed-money";
@@ -14,14 +15,6 @@ const dayLimits = {
   account: "perAccountPerDay",
   requester: "perRequesterPerDay",
 } as const satisfies Record<ScopeKind, keyof NonNullable<Policy["limits"]>>;
-
-/** What a request adds to one sum of a day, in the currency of the policy. */
-export interface Commitment {
-  /** The sum that it counts towards: service, client, account or requester. */
-  readonly scope: string;
-  readonly day: string;
-  readonly amount: string;
-}
 
 /** Returns the name that the policy gives to the address of a request, or the address in one spelling. */
 export function serviceOf(
@@ -38,15 +31,6 @@ export function serviceOf(
 const scopeOf = (kind: ScopeKind, service: string, ...names: readonly string[]): string =>
   JSON.stringify([kind, service, ...names]);
 
-/** The columns of a request that suffice for the sums of its service and client. */
-export type CommittingRequest = Pick<SealedRequest, "environment" | "client">;
-
-/** Returns the sums of service and client that an amount counts towards. */
-export const commonScopes = (policy: Policy, request: CommittingRequest): readonly string[] => {
-  const service = serviceOf(policy, request);
-  return [scopeOf("service", service), scopeOf("client", service, request.client)];
-};
-
 /** Returns what a request adds to the sums of its day; empty if it commits no money or its amount is unknown. */
 export function commitmentsOf(policy: Policy, sealed: SealedRequest, moment: number): readonly Commitment[] {
   const total = committedAmount(policy, sealed);
@@ -58,8 +42,11 @@ export function commitmentsOf(policy: Policy, sealed: SealedRequest, moment: num
     if (each.account !== undefined)
       accounts.set(each.account, toPolicyCurrency(policy, [each])!.plus(accounts.get(each.account) ?? 0));
   return [
-    ...commonScopes(policy, sealed).map((scope) => ({ scope, day, amount: total.toFixed() })),
-    { scope: scopeOf("requester", service, sealed.requester ?? ""), day, amount: total.toFixed() },
+    ...[
+      scopeOf("service", service),
+      scopeOf("client", service, sealed.client),
+      scopeOf("requester", service, sealed.requester ?? ""),
+    ].map((scope) => ({ scope, day, amount: total.toFixed() })),
     ...[...accounts].map(([account, amount]) => ({
       scope: scopeOf("account", service, account),
       day,

@@ -1,7 +1,7 @@
 /** Checks in the transaction that marks a request as sent: seal, approvals, policy and daily limit. */
 import { Big } from "big.js";
 import { FxdeskError } from "../spec/errors";
-import type { SendGuard, SendTransaction } from "../store/database";
+import type { Commitment, SendGuard, SendTransaction } from "../store/database";
 import {
   type ApprovalRequirement,
   findRequestProblem,
@@ -13,19 +13,14 @@ import {
 } from "./policy-evaluation";
 import type { People } from "../people/people-file";
 import { hasValidSignature, isOfPresentEpoch } from "./decision-signature";
-import { committedAmount } from "./committed-money";
-import { commitmentsOf, commonScopes, findLimitViolation } from "./limits";
-import { localTime, type Policy } from "./policy";
+import { isNotExecuted } from "../journal/entry";
+import { selectEntries } from "../journal/entry-rows";
+import { hashScope, sumCommitments } from "./day-sums";
+import { commitmentsOf, findLimitViolation } from "./limits";
+import type { Policy } from "./policy";
 import type { Decision, Release } from "./release";
 import { type SealedRequest, sealOf } from "./terms";
-import {
-  type DayCommitment,
-  findRelease,
-  listCommitted,
-  listDecisions,
-  markReleaseSent,
-  readClock,
-} from "./repository";
+import { findRelease, listDecisions, markReleaseSent, readClock } from "./repository";
 
 /** Policy and people that decide whether a request may be sent. Without requirements, no people are needed. */
 export interface Authority {
@@ -104,52 +99,29 @@ export function findReleaseProblem(
   return findPolicyViolation(policy, sealed);
 }
 
-/** Sums the commitments of a day by scope, except those that were certainly not carried out. Unknown outcomes count. */
-async function sumCommittedOn(
-  transaction: SendTransaction,
-  policy: Policy,
-  { id }: Release,
-  day: string,
-): Promise<ReadonlyMap<string, Big>> {
-  const { perAccountPerDay, perRequesterPerDay } = policy.limits ?? {};
-  const needsContent = perAccountPerDay !== undefined || perRequesterPerDay !== undefined;
-  const sums = new Map<string, Big>();
-  for (const row of await listCommitted(transaction, { day, exceptId: id, needsContent })) {
-    const commitments = row.sealed
-      ? commitmentsOf(policy, row.sealed, transaction.moment)
-      : commonScopes(policy, row).map((scope) => ({ scope, amount: row.amount }));
-    for (const { scope, amount } of commitments) sums.set(scope, new Big(amount).plus(sums.get(scope) ?? 0));
-  }
-  return sums;
-}
-
 /** True if the journal contains a booking of the order that may have been carried out. Guards against a changed release row. */
-async function wasBooked({ run, entry }: SendTransaction, { id, sealed }: Release): Promise<boolean> {
-  const rows = await run(
-    `SELECT id FROM fxdesk_journal_entries WHERE environment = $1 AND client = $2 AND key LIKE $3 AND id <> $4
-       AND state NOT IN ('not-sent', 'rejected') LIMIT 1`,
-    [sealed.environment, sealed.client, `${id}.%`, entry],
-  );
-  return rows.length > 0;
+async function wasBooked(transaction: SendTransaction, { id, sealed }: Release): Promise<boolean> {
+  const where = "WHERE e.environment = $1 AND e.client = $2 AND e.key LIKE $3 AND e.id <> $4";
+  const values = [sealed.environment, sealed.client, `${id}.%`, transaction.entry];
+  return (await selectEntries(transaction, where, values)).some((entry) => !isNotExecuted(entry));
 }
 
-/** Returns the commitment for the daily limits. Throws if it exceeds one. */
+/** Returns what the request adds to the sums of its day. Throws if one would exceed its limit. */
 async function checkDayLimits(
   transaction: SendTransaction,
-  release: Release,
+  { sealed }: Release,
   policy: Policy,
-): Promise<DayCommitment | undefined> {
-  const { sealed } = release;
-  const amount = committedAmount(policy, sealed);
-  if (amount === undefined) return undefined;
-  const { day } = localTime(policy, transaction.moment);
-  if (policy.limits) {
-    const commitments = commitmentsOf(policy, sealed, transaction.moment);
-    const sums = await sumCommittedOn(transaction, policy, release, day);
-    const reason = findLimitViolation(policy, commitments, sums);
+): Promise<readonly Commitment[]> {
+  const commitments = commitmentsOf(policy, sealed, transaction.moment);
+  if (policy.limits && commitments[0]) {
+    const sums = await sumCommitments(transaction, commitments[0].day);
+    const committed = new Map(
+      commitments.map(({ scope }) => [scope, sums.get(hashScope(scope)) ?? new Big(0)]),
+    );
+    const reason = findLimitViolation(policy, commitments, committed);
     if (reason !== undefined) throw releaseRefusedError(sealed.operation, reason);
   }
-  return { day, amount: amount.toFixed() };
+  return commitments.map((each) => ({ ...each, scope: hashScope(each.scope) }));
 }
 
 /**
@@ -184,7 +156,7 @@ export const createSendGuard =
         operation,
         `The journal already contains a booking of ${id}. An order is booked only once.`,
       );
-    const commitment = authority.policy && (await checkDayLimits(transaction, current, authority.policy));
-    await markReleaseSent(transaction, current, nextState, { entry, commitment });
-    return { release: id, policy: authority.policy?.hash };
+    const commitments = authority.policy && (await checkDayLimits(transaction, current, authority.policy));
+    await markReleaseSent(transaction, current, nextState, entry);
+    return { release: id, policy: authority.policy?.hash, commitments };
   };

@@ -241,39 +241,6 @@ export async function transitionRelease(
   return getRelease(access, id);
 }
 
-/** The amount that a request adds to the commitments of a day. */
-export interface DayCommitment {
-  readonly day: string;
-  readonly amount: string;
-}
-
-/** A request that counts towards the limits of a day. */
-interface CommittedRequest extends DayCommitment, Pick<CallScope, "environment" | "client"> {
-  /** Only if requested. */
-  readonly sealed?: SealedRequest;
-}
-
-/** Lists the other requests that count towards the limits of a day. */
-export async function listCommitted(
-  { run, sealer }: StoreAccess,
-  { day, exceptId, needsContent }: { day: string; exceptId: string; needsContent: boolean },
-): Promise<readonly CommittedRequest[]> {
-  const rows = await run(
-    `SELECT r.id, r.environment, r.client, r.limit_amount AS amount${needsContent ? ", r.content" : ""} FROM fxdesk_releases AS r
-     LEFT JOIN fxdesk_journal_entries AS e ON e.id = r.entry
-     WHERE r.limit_day = $1 AND r.id <> $2 AND r.limit_amount IS NOT NULL
-       AND (e.state IS NULL OR e.state NOT IN ('not-sent', 'rejected'))`,
-    [day, exceptId],
-  );
-  return rows.map((row) => ({
-    day,
-    environment: String(row.environment),
-    client: String(row.client),
-    amount: String(row.amount),
-    ...(needsContent && { sealed: parseContent(sealer, row) }),
-  }));
-}
-
 /** Interval between checks of a sent request without outcome. */
 export const outcomePollMs = 2_000;
 
@@ -282,21 +249,12 @@ export async function markReleaseSent(
   { run, moment }: MomentAccess,
   release: Release,
   next: "booking" | "sent",
-  { entry, commitment }: { readonly entry: string; readonly commitment: DayCommitment | undefined },
+  entry: string,
 ): Promise<void> {
   assertTransition(release, next);
   await run(
-    `UPDATE fxdesk_releases SET state = $2, entry = $3, limit_day = $4, limit_amount = $5, changed_at = $6, next_at = $7
-     WHERE id = $1`,
-    [
-      release.id,
-      next,
-      entry,
-      commitment?.day ?? null,
-      commitment?.amount ?? null,
-      moment,
-      moment + outcomePollMs,
-    ],
+    `UPDATE fxdesk_releases SET state = $2, entry = $3, changed_at = $4, next_at = $5 WHERE id = $1`,
+    [release.id, next, entry, moment, moment + outcomePollMs],
   );
 }
 

@@ -161,15 +161,12 @@ const definitions: readonly string[] = [
      lease_expires_at BIGINT NOT NULL DEFAULT 0,
      next_at BIGINT NOT NULL DEFAULT 0,
      entry TEXT,
-     limit_day TEXT,
-     limit_amount TEXT,
      content TEXT NOT NULL,
      progress TEXT NOT NULL
    )`,
   "CREATE INDEX fxdesk_releases_in_state ON fxdesk_releases (state, next_at)",
   "CREATE INDEX fxdesk_releases_by_key ON fxdesk_releases (environment, client, operation, key)",
   "CREATE INDEX fxdesk_releases_by_request ON fxdesk_releases (request_hash)",
-  "CREATE INDEX fxdesk_releases_by_day ON fxdesk_releases (limit_day)",
   "CREATE INDEX fxdesk_releases_by_change ON fxdesk_releases (changed_at)",
   `CREATE TABLE fxdesk_release_decisions (
      release TEXT NOT NULL,

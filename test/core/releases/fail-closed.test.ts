@@ -5,6 +5,7 @@ import { initiatePayment } from "../../../core/contract/payments";
 import { operations } from "../../../core/contract/all";
 import { z } from "zod";
 import type { FxdeskClient } from "@fxdesk/toolkit";
+import { withStore } from "../../../core/store/open";
 import { pain001 } from "../../sandbox/open-banking/documents";
 import { makeQuote, sampleInput } from "../../support/samples";
 import { createReleaseFixture, people, type ReleaseFixture, sampleOrder, secretOf } from "./release-fixture";
@@ -316,5 +317,50 @@ describe("limits of a day", () => {
     if (limit === "perRequesterPerDay")
       expect(await other).toMatchObject({ paymentId: expect.any(String) as string });
     else await expect(other).rejects.toMatchObject({ code: "release_refused" });
+  });
+
+  const sent = "environment <> 'store' AND kind = 'sent'";
+  test.each([
+    ["the releases are deleted", ["DELETE FROM fxdesk_releases"]],
+    [
+      "an amount is lowered",
+      [`UPDATE fxdesk_journal_events SET content = replace(content, '60', '1') WHERE ${sent}`],
+    ],
+    [
+      "an event is moved to an earlier day",
+      ["UPDATE fxdesk_journal_events SET at = at - 172800000 WHERE seq < 4"],
+    ],
+    ["all events are moved to an earlier day", ["UPDATE fxdesk_journal_events SET at = at - 172800000"]],
+    ["an event is deleted", [`DELETE FROM fxdesk_journal_events WHERE ${sent}`]],
+    [
+      "the call counts as never sent",
+      [
+        "UPDATE fxdesk_journal_entries SET state = 'not-sent'",
+        `UPDATE fxdesk_journal_events SET content = '{"state":"not-sent"}' WHERE kind = 'ended'`,
+      ],
+    ],
+    [
+      "the journal is deleted",
+      ["events", "details", "entries"].map((name) => `DELETE FROM fxdesk_journal_${name}`),
+    ],
+  ])("hold after %s in the store", async (_, statements) => {
+    const own = await createReleaseFixture({
+      policy: { people: [...people], amounts, limits: { perDay: "100" } },
+    });
+    const input = (await sampleInput(
+      "payments.initiate",
+      own.client({ policy: undefined }),
+    )) as typeof payment;
+    const pay = () =>
+      own
+        .client()
+        .payments.initiate({ ...input, instructedAmount: { currency: "EUR", amount: "60.00" } } as never);
+    await pay();
+    const before = own.sandbox.requests.length;
+    await withStore(own.store, async ({ run }) => {
+      for (const statement of statements) await run(statement);
+    });
+    await expect(pay()).rejects.toMatchObject({ outcome: "not-sent" });
+    expect(own.sandbox.requests.slice(before).filter(({ method }) => method !== "GET")).toEqual([]);
   });
 });
