@@ -51,11 +51,14 @@ async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   const { "content-type": type = "" } = request.headers;
   if (!/^application\/x-www-form-urlencoded\b/i.test(type))
     throw new BadRequest(415, "The request must be a form of this page.");
+  const tooLarge = new BadRequest(413, "The form is too large.");
+  // Before anything is read: a body that is read in part ends the connection, and the answer with it.
+  if (Number(request.headers["content-length"]) > maxFormBytes) throw tooLarge;
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
     length += part.length;
-    if (length > maxFormBytes) throw new BadRequest(413, "The form is too large.");
+    if (length > maxFormBytes) throw tooLarge;
     parts.push(part);
   }
   return new URLSearchParams(Buffer.concat(parts).toString("utf8"));

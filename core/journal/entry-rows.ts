@@ -5,7 +5,8 @@
 import { createHash } from "node:crypto";
 import { type CallScope, inScope, scopeValues } from "../store/call-scope";
 import type { Database, Row, Statement, StoreAccess, Value } from "../store/database";
-import { sealLocation, type Sealer } from "../store/sealer";
+import { hashRow } from "../store/schema";
+import type { Sealer } from "../store/sealer";
 import { canonicalJson } from "../values/json";
 import { emptyHead, hashDetails, hashStoredEvent, unsealDetails } from "./hash-chain";
 import type { EntryOutcome, Entry, EntryKey, EntryState, Intent } from "./entry";
@@ -74,12 +75,11 @@ export function entryIdOf({ environment, client, operation, key }: EntryKey): st
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-8$3-8$4-$5");
 }
 
-/** Hashes all columns of an entry. With a store key, only its holders can compute the hash. */
-export const hashEntryRow = ({ mac }: Sealer, row: EntryRow): string =>
-  mac(
-    JSON.stringify(columns.map((name) => row[name])),
-    sealLocation("fxdesk_journal_entries", "row_hash", row.id),
-  );
+const entriesTable = { name: "fxdesk_journal_entries", key: ["id"] } as const;
+
+/** Hashes all columns of an entry. */
+export const hashEntryRow = (sealer: Sealer, row: EntryRow): string =>
+  hashRow(sealer, entriesTable, { ...row });
 
 const storedColumns = [...columns, "row_hash"];
 const upsert = `

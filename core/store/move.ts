@@ -6,7 +6,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { Database, Row, StatementRunner, StoreAccess, Value } from "./database";
 import { storeMovedError, type Move, moveOf, setMove } from "./move-state";
 import { openDatabase } from "./open";
-import { createTables, prepareStore, readMeta, type Table, tables, writeMeta } from "./schema";
+import { createTables, hashRow, prepareStore, readMeta, type Table, tables, writeMeta } from "./schema";
 import { type Sealer, createSealer, sealLocation } from "./sealer";
 import type { StoreSettings } from "./settings";
 
@@ -112,20 +112,35 @@ async function insert(run: StatementRunner, { name }: Table, rows: readonly Row[
   );
 }
 
+/** Returns a row in plain text and without its hash. Throws if the row was changed in the store. */
+function openRow(table: Table, row: Row, { unseal, mac }: Sealer): Row {
+  const { row_hash: hash, ...rest } = convertSealed(table, row, unseal);
+  if (table.isHashed && hash !== hashRow({ mac }, table, rest))
+    throw new Error(
+      `A row of ${table.name} was changed in the store. Nothing was moved. Run \`fxdesk store check\`.`,
+    );
+  return rest;
+}
+
+function closeRow(table: Table, row: Row, { seal, mac }: Sealer): Row {
+  const sealed = convertSealed(table, row, seal);
+  return table.isHashed ? { ...sealed, row_hash: hashRow({ mac }, table, row) } : sealed;
+}
+
 /** Copies a table, and reads the copy back to compare it. */
 async function copyTable(table: Table, source: StoreAccess, target: StoreAccess): Promise<void> {
   const [sourceChecksum, targetChecksum] = [new RowChecksum(), new RowChecksum()];
   for await (const rows of readBatches({ ...table, name: movedTableName(table) }, source.run)) {
-    const unsealed = rows.map((row) => convertSealed(table, row, source.sealer.unseal));
-    for (const row of unsealed) sourceChecksum.add(row);
+    const opened = rows.map((row) => openRow(table, row, source.sealer));
+    for (const row of opened) sourceChecksum.add(row);
     await insert(
       target.run,
       table,
-      unsealed.map((row) => convertSealed(table, row, target.sealer.seal)),
+      opened.map((row) => closeRow(table, row, target.sealer)),
     );
   }
   for await (const rows of readBatches(table, target.run))
-    for (const row of rows) targetChecksum.add(convertSealed(table, row, target.sealer.unseal));
+    for (const row of rows) targetChecksum.add(openRow(table, row, target.sealer));
   if (!targetChecksum.equals(sourceChecksum))
     throw new Error(
       `The copy of ${table.name} differs from its source (${targetChecksum.count} of ${sourceChecksum.count} rows). Nothing was moved.`,

@@ -11,10 +11,25 @@ export interface Table {
   readonly key: readonly string[];
   /** Columns with sealed text, bound to their row and column. */
   readonly sealed?: readonly string[];
+  /** True if the column `row_hash` has a hash of all others: see `hashRow`. */
+  readonly isHashed?: true;
   /** SQL condition for rows that a process is working on, given an expression for the current time. */
   readonly inUse?: (now: string) => string;
   /** True if the data matters only to running processes. A move of the store does not copy it. */
   readonly isTransient?: true;
+}
+
+/** Hashes a row without its hash. With a store key, only its holders can compute the hash. */
+export function hashRow(
+  { mac }: Pick<Sealer, "mac">,
+  { name, key }: Pick<Table, "name" | "key">,
+  row: Row,
+): string {
+  // As text, because PostgreSQL returns whole numbers as text.
+  const values = Object.keys(row)
+    .toSorted()
+    .map((column) => (row[column] === null ? null : String(row[column])));
+  return mac(JSON.stringify(values), sealLocation(name, "row_hash", ...key.map((column) => row[column]!)));
 }
 
 /** All tables, except those that describe the store itself. */
@@ -26,6 +41,7 @@ export const tables: readonly Table[] = [
   {
     name: "fxdesk_journal_entries",
     key: ["id"],
+    isHashed: true,
     inUse: (now) => `state IN ('intended', 'sent') AND claim_expires_at > ${now}`,
   },
   { name: "fxdesk_halts", key: ["environment"] },

@@ -44,7 +44,7 @@ let store: StoreSettings;
 let surfaces: Surface[];
 let variables: Record<string, string>;
 
-const token = "a-token-for-these-tests";
+const token = "a-token-of-more-than-32-characters";
 
 async function mcpSurface(name: string): Promise<Surface> {
   const args = [program, "mcp", "--http", "--port", "0", "--allow", "money", "--release", "never"];
