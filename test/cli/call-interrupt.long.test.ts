@@ -6,11 +6,12 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { closeSync, existsSync, openSync } from "node:fs";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
+import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import * as fc from "fast-check";
 import { eventually, untilEvent } from "../support/eventually";
 import { type Fault, faultServer, inSequence, respond, silence } from "../support/fault-server";
-import { closeLater, runLater } from "../support/resources";
+import { closeLater, runLater, tempFolder } from "../support/resources";
 import {
   booking,
   environmentOf,
@@ -149,7 +150,8 @@ describe("before the request is sent", () => {
       FXDESK_REFRESH_TOKEN: "a-refresh-token",
       FXDESK_AUTH_CLIENT_ID: "an-application",
       FXDESK_AUTH_CLIENT_SECRET: "its-secret",
-      FXDESK_STORE_KEY: Buffer.alloc(32, name).toString("base64"),
+      FXDESK_STORE: join(await tempFolder(), "store.db"),
+      FXDESK_STORE_KEY: Buffer.alloc(32, 1).toString("base64"),
       FXDESK_ACCESS_TOKEN: "",
     });
     await requested();
@@ -201,7 +203,7 @@ describe("after the request was sent", () => {
   });
 
   test.each([
-    [409, 5, "trades.book: "],
+    [404, 4, "trades.book: "],
     [502, 7, "Do not repeat the call: check with trades.list"],
   ])("a signal does not change the outcome of a %i", async (status, code, message) => {
     const { variables, requested } = await startService();
