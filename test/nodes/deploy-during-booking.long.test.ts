@@ -38,7 +38,7 @@ const responses: Readonly<Record<string, { readonly respond: Fault; readonly lin
     line: /trades\.book: carried out \(201\), trade_id t-1, reference FX-[\w-]+, journal entry [\w-]+\.$/,
   },
   refused: {
-    respond: respond(409, '{"code":"used","message":"The quote is used."}'),
+    respond: respond(400, '{"code":"used","message":"The quote is used."}'),
     line: /trades\.book: refused, journal entry [\w-]+\. .*The quote is used/,
   },
   failed: { respond: respond(500), line: /trades\.book: outcome unknown, journal entry [\w-]+\. .*\(500\)/ },
