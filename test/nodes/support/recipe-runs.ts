@@ -539,7 +539,7 @@ export function recipeRuns(environment: ExampleEnvironment) {
     },
     "Audit export": {
       variables: async () => ({ COMMAND: `"${process.execPath}" "${join(root, "dist/cli/main.js")}"` }),
-      expectedDebug: { "Head for the auditor": { head: anything } },
+      expectedDebug: { "Head for the auditor": { heads: anything } },
     },
     "Sandbox rehearsal": {
       expectedDebug: {
