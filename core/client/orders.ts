@@ -202,7 +202,7 @@ export class Orders {
     });
   }
 
-  /** Prepares a released call anew from its fields, and sends it if it equals what was released. */
+  /** Prepares a released call again from its fields, and sends it if it equals the released request. */
   async #sendReleased({ id, sealed }: Call): Promise<unknown> {
     const operation = this.#operation(sealed.operation);
     const { given } = sealed.terms;

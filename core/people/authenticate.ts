@@ -61,7 +61,7 @@ class Lane {
   }
 }
 
-/** Invented names must not delay those of people, and nobody must delay people who are signed in. */
+/** Attempts with invented names do not delay real people, and no attempts delay people who are signed in. */
 const lanes = { signedIn: new Lane(50), known: new Lane(50), invented: new Lane(10) };
 
 /** Checks a one-time code and marks it as used. */

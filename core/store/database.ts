@@ -92,7 +92,6 @@ export interface SentFacts {
   readonly release?: string | undefined;
   /** SHA-256 of the policy file that applied, in hex. */
   readonly policy?: string | undefined;
-  readonly requester?: string | undefined;
   readonly commitments?: readonly Commitment[] | undefined;
 }
 

@@ -50,7 +50,7 @@ test("fxdesk releases changes no people", async () => {
     expect(await run(["releases", word, "anna"], ["a long enough secret"])).toMatchObject({ code: 2 });
 });
 
-test("a secret is replaced with the old one or by a second administrator, and the old address is told", async () => {
+test("a secret is replaced with the old one or by a second administrator, with a mail to the old address", async () => {
   const taken = "a secret that mallory chose";
   expect(await people(["secret", "anna"], "a guess that is wrong", taken)).toEqual(
     failure(2, "The secret of anna is wrong"),
