@@ -150,7 +150,7 @@ test("refuses an expired release", async () => {
   expect(await requestPayment(input)).toMatchObject({ code: "release_refused" });
 });
 
-test("applies hours and rules for changes", async () => {
+test("applies hours", async () => {
   const weekday = new Date().toUTCString().slice(0, 3);
   const other = (["Mon", "Tue"] as const).find((day) => day !== weekday)!;
   await place.setPolicy({
@@ -159,20 +159,25 @@ test("applies hours and rules for changes", async () => {
     hours: { days: [other], from: "00:00", to: "23:59" },
   });
   expect(await requestPayment(payment)).toMatchObject({ code: "release_refused" });
-  await place.setPolicy({ people: [...people], rules: [{ effects: ["change"], from: ["anna"] }] });
-  const change = () => client.consents.create(consent);
+});
+
+test("sends a released change again after its token was refused, as one use of the release", async () => {
+  // A place of its own, so that no other client can send the change.
+  const own = await createReleaseFixture({
+    policy: { people: [...people], rules: [{ effects: ["change"], from: ["anna"] }] },
+  });
+  const tokens = ["expired", demo.accessToken];
+  const refreshing = own.client({
+    credentials: { accessToken: () => tokens.shift() ?? demo.accessToken, apiKey: demo.apiKey },
+  });
+  const change = () => refreshing.consents.create(consent);
   const first = await change().then(
     () => undefined,
     (error: { release?: string; code: string }) => error,
   );
   expect(first).toMatchObject({ code: "release_needed" });
-  await place.decide(first!.release!, "anna");
-  // The first token is refused, and the call is sent again: one use of the release.
-  const tokens = ["expired", demo.accessToken];
-  const refreshing = place.client({
-    credentials: { accessToken: () => tokens.shift() ?? demo.accessToken, apiKey: demo.apiKey },
-  });
-  const created = await refreshing.consents.create(consent);
+  await own.decide(first!.release!, "anna");
+  const created = await change();
   expect(created).toMatchObject({ consentId: expect.any(String) as string });
   expect(tokens).toEqual([]);
   expect(await change()).toEqual(created);
