@@ -45,7 +45,18 @@ function requireSetting<T>(value: T | undefined, name: string): T {
   return value;
 }
 
-/** Starts a login. Throws a TypeError that names a missing or invalid setting. */
+/** Throws an FxdeskError if the store, which receives the tokens of a login, cannot be opened. */
+async function assertStoreOpens({ store, secrets }: ClientContext): Promise<void> {
+  try {
+    await withStore(store, () => Promise.resolve());
+  } catch (error) {
+    const cause = secrets.redactError(error);
+    const message = `The login was not started, because its tokens could not be stored (${cause.message}). FXDESK_STORE sets the location of the store.`;
+    throw createError(operation, "unexpected", "not-sent", message, { cause });
+  }
+}
+
+/** Starts a login. Throws a TypeError that names a missing or invalid setting, and an FxdeskError if the store fails. */
 export async function startLogin(service: Service, options: ClientOptions): Promise<LoginInProgress> {
   const context = createClientContext(service, options);
   const { settings, secrets, transport } = context;
@@ -55,6 +66,7 @@ export async function startLogin(service: Service, options: ClientOptions): Prom
   if (!URL.canParse(redirectUri))
     throw new TypeError(`redirectUri must be a full address, not ${JSON.stringify(redirectUri)}.`);
   const request = { loginPage: application.loginPage, redirectUri, pkce: settings.pkce !== "none" };
+  await assertStoreOpens(context);
   const pending = startAuthorization({ transport, application, secrets }, request);
   const { address, state } = pending;
   return {

@@ -1,5 +1,5 @@
 /** Tests fxdesk login, logout, whoami and profiles against the sandbox. */
-import { chmod, readFile, rm, stat } from "node:fs/promises";
+import { chmod, mkdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { demo, type Sandbox } from "@fxdesk/sandbox";
 import { profilesPath } from "../../core/http/profiles";
@@ -239,6 +239,17 @@ describe("while login waits", () => {
   });
 });
 
+test("a store that cannot be opened is reported before the browser is needed", async () => {
+  const folder = join(await tempFolder(), "folder");
+  await mkdir(folder);
+  const ran = await runFxdesk(["login", "--profile", "desk"], {
+    variables: { ...first, FXDESK_STORE: folder },
+  });
+  expect(ran).toEqual(failure(1, "FXDESK_STORE"));
+  expect(ran.stderr).not.toContain("/authenticate");
+  expect(sandbox.requests).toEqual([]);
+});
+
 test("reports a port in use", async () => {
   const { ran, address } = await startWaitingCommand(["login", "--profile", "desk"], first);
   expect(await usageErrorOf(["login", "--profile", "other"], { variables: first })).toContain(
@@ -255,9 +266,8 @@ test("another store key does not open a profile", async () => {
     code: 3,
     stderr: expect.stringContaining("another FXDESK_STORE_KEY") as string,
   });
-  expect(await login("desk", { ...first, ...variables })).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining("another FXDESK_STORE_KEY") as string,
-  });
+  const again = await runFxdesk(["login", "--profile", "desk"], { variables: { ...first, ...variables } });
+  expect(again).toEqual(failure(1, "another FXDESK_STORE_KEY"));
+  expect(again.stderr).not.toContain("/authenticate");
   expect(await whoami("desk", store)).toMatchObject({ code: 0 });
 });
