@@ -99,6 +99,10 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     description: "Add, lock and remove the people who request and release, and change their secrets.",
     load: async () => (await import("./people/command.js")).peopleCommands,
   },
+  keys: {
+    description: "Issue, list and revoke service keys, by which programs request.",
+    load: async ({ extended }) => (await import("./people/keys-command.js")).keysCommands(extended),
+  },
   openapi: {
     description: "Print an OpenAPI 3.1 document of all operations.",
     load: async ({ extended }) => (await import("./commands/operations.js")).openApiCommand(await extended()),

@@ -39,9 +39,9 @@ const peopleSettings = settingOptions(
   "People",
   releaseSettingFields.filter(({ name }) => name === "people"),
 );
-const options = { ...peopleSettings, helpSections: [mailHelp, ...peopleSettings.helpSections] };
+export const options = { ...peopleSettings, helpSections: [mailHelp, ...peopleSettings.helpSections] };
 
-const byFlag: Flag = {
+export const byFlag: Flag = {
   name: "by",
   value: "<name>",
   description: "The administrator who makes the change and whose secret is asked for.",
@@ -74,7 +74,7 @@ async function notify(change: PeopleChange, terminal: Terminal): Promise<void> {
 }
 
 /** Returns a command that changes a person and prints a text. */
-const personCommand = (
+export const personCommand = (
   declared: Omit<MemberCommand, "operand" | "run">,
   change: (input: ChangeInput) => Promise<string>,
 ): MemberCommand => ({

@@ -7,6 +7,7 @@ import {
   findActivePerson,
   findPerson,
   MailAddress,
+  namesOf,
   type People,
   type Person,
   updatePeople,
@@ -74,7 +75,7 @@ const appendLog = (people: People, { person, change, by, at }: PeopleChange): Pe
 });
 
 /** Authenticates, and changes the file if the person may. Throws a PeopleRefusal or a TypeError. */
-async function changePeople(
+export async function changePeople(
   path: string,
   person: string,
   request: ChangeRequest,
@@ -122,7 +123,7 @@ const changePerson = (
       : { ...before, people: others, administrators: before.administrators.filter((each) => each !== name) };
   });
 
-function assertName(name: string): void {
+export function assertName(name: string): void {
   const { error } = PersonName.safeParse(name);
   if (error)
     throw new PeopleRefusal(
@@ -130,10 +131,11 @@ function assertName(name: string): void {
     );
 }
 
-function assertNewName({ people }: People, name: string): void {
-  if (Object.hasOwn(people, name))
+export function assertNewName(people: People, name: string): void {
+  const names = namesOf(people);
+  if (names.includes(name))
     throw new PeopleRefusal(`The people file already contains ${name}. Nothing was changed.`);
-  const lookAlike = findLookAlike(name, Object.keys(people));
+  const lookAlike = findLookAlike(name, names);
   if (lookAlike !== undefined)
     throw new PeopleRefusal(
       `The name ${name} looks like ${lookAlike}, who is already in the people file. Choose another name.`,

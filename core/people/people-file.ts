@@ -5,6 +5,7 @@ import { z } from "zod";
 import { replaceFile, withFileLock } from "../store/locked-file";
 import { findLookAlike, PersonName } from "./name";
 import { readProtectedFile } from "./protected-file";
+import { ServiceKey, TokenHash } from "./service-key";
 
 const SecretHash = z
   .string()
@@ -12,8 +13,6 @@ const SecretHash = z
     /^scrypt\$\d+\$\d+\$\d+\$[A-Za-z0-9+/=]+\$[A-Za-z0-9+/=]+$/,
     "must be a hash that fxdesk people made",
   );
-
-const TokenHash = z.string().regex(/^sha256\$[0-9a-f]{64}$/, "must be a hash that fxdesk people made");
 
 export const MailAddress = z.email("must be a mail address, such as anna@example.com");
 
@@ -42,12 +41,23 @@ export type Person = Readonly<z.output<typeof Person>>;
 
 const version = 2;
 
+/** Returns the names of all people and programs. */
+export const namesOf = ({
+  people,
+  keys,
+}: Pick<z.output<typeof PeopleFile>, "people" | "keys">): readonly string[] => [
+  ...Object.keys(people),
+  ...Object.keys(keys),
+];
+
 const PeopleFile = z
   .strictObject({
     version: z.literal(version),
     /** Signs decisions, so that a process without access to this file cannot forge them. */
     key: z.base64().length(44, "must be 32 bytes in base64"),
     people: z.record(PersonName, Person),
+    /** Programs that request, by name. */
+    keys: z.record(PersonName, ServiceKey),
     /** People who may change the file for others. */
     administrators: z.array(PersonName),
     /** Changes of the file, oldest first. */
@@ -55,12 +65,15 @@ const PeopleFile = z
       z.strictObject({ at: z.iso.datetime(), change: z.string(), person: z.string(), by: z.string() }),
     ),
   })
-  .superRefine(({ people }, context) => {
-    for (const name of Object.keys(people)) {
-      const other = findLookAlike(name, Object.keys(people));
-      if (other !== undefined)
-        context.addIssue({ code: "custom", path: ["people", name], message: `looks like ${other}` });
-    }
+  .superRefine((file, context) => {
+    for (const field of ["people", "keys"] as const)
+      for (const name of Object.keys(file[field])) {
+        const others = field === "people" ? Object.keys(file.people) : namesOf(file);
+        const isRepeated = field === "keys" && Object.hasOwn(file.people, name);
+        const other = isRepeated ? name : findLookAlike(name, others);
+        if (other !== undefined)
+          context.addIssue({ code: "custom", path: [field, name], message: `looks like ${other}` });
+      }
   });
 export type People = Readonly<z.output<typeof PeopleFile>>;
 
@@ -93,6 +106,10 @@ export function findActivePerson(people: People, name: string): Person | undefin
   return person?.lockedSince === undefined ? person : undefined;
 }
 
+/** Returns the service key of a program; undefined if the file contains none with the name. */
+export const findServiceKey = ({ keys }: People, name: string): ServiceKey | undefined =>
+  Object.hasOwn(keys, name) ? keys[name] : undefined;
+
 /** Returns the names of the people who can release. */
 export const releasersOf = (people: People): readonly string[] =>
   Object.keys(people.people).filter((name) => findActivePerson(people, name)?.secret !== undefined);
@@ -117,7 +134,14 @@ export function updatePeople(
   return withFileLock(path, async (target) => {
     const before: People =
       create && (await isMissing(target))
-        ? { version, key: randomBytes(32).toString("base64"), people: {}, administrators: [], log: [] }
+        ? {
+            version,
+            key: randomBytes(32).toString("base64"),
+            people: {},
+            keys: {},
+            administrators: [],
+            log: [],
+          }
         : await loadPeople(path);
     const after = PeopleFile.parse(await change(before));
     await replaceFile(target, `${JSON.stringify(after, null, 2)}\n`);

@@ -8,15 +8,15 @@ import { type People, releasersOf } from "../people/people-file";
 import { readProtectedFile } from "../people/protected-file";
 import { callablesOf, type Service } from "../spec/service";
 import { normalizeAddress } from "../values/host";
+import { LimitAmount } from "../values/limit-amount";
 import { suggestions } from "../values/suggestions";
 import { JsonSyntaxError, type LocatedJson, parseLocatedJson } from "./json-positions";
 
 const Name = PersonName;
 
-const Amount = z
-  .string()
-  .regex(/^\d{1,14}(\.\d{1,4})?$/, 'must be a decimal amount as text, such as "250000"')
-  .meta({ description: "Decimal amount as a string, in the currency of `amounts`." });
+const Amount = LimitAmount.meta({
+  description: "Decimal amount as a string, in the currency of `amounts`.",
+});
 
 const Rate = z
   .string()
@@ -221,7 +221,8 @@ function releasableNames({ operations, procedures = [], quoteProcedures = [] }: 
   return [...operations, ...orders].filter(({ effect }) => effect !== "read").map(({ name }) => name);
 }
 
-function operationFault(name: string, service: PolicyService): string | undefined {
+/** Returns why a rule or a service key cannot name an operation, or undefined. */
+export function findOperationFault(name: string, service: PolicyService): string | undefined {
   const names = releasableNames(service);
   if (names.includes(name)) return undefined;
   if (name.includes("*")) return "must name one operation; wildcards are not supported";
@@ -235,7 +236,7 @@ function operationFault(name: string, service: PolicyService): string | undefine
 const operationFaults = ({ rules }: Policy, service: PolicyService): Fault[] =>
   rules.flatMap(({ operations = [] }, rule) =>
     operations.flatMap((name, index) => {
-      const message = operationFault(name, service);
+      const message = findOperationFault(name, service);
       return message === undefined ? [] : [{ path: ["rules", rule, "operations", index], message }];
     }),
   );

@@ -27,6 +27,7 @@ const commands = {
     "totp",
     "attempts",
   ],
+  keys: ["issue", "list", "revoke"],
 };
 
 /** Settings of a connection that is never opened. */

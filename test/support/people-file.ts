@@ -31,6 +31,7 @@ export async function writePeople(
       ...people.map((name) => [name, { epoch: createEpoch(), secret: cheapHash(secretOf(name)) }]),
       ...requesters.map((name) => [name, { epoch: createEpoch() }]),
     ]),
+    keys: {},
     administrators: [people[0]!],
     log: [],
   };

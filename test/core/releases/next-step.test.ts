@@ -17,6 +17,7 @@ const people: People = {
   key: Buffer.alloc(32, 1).toString("base64"),
   version: 2,
   people: { anna: { epoch: createEpoch() }, bert: { epoch: createEpoch() }, desk: { epoch: createEpoch() } },
+  keys: {},
   administrators: [],
   log: [],
 };
