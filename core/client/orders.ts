@@ -19,6 +19,7 @@ import {
   ReleaseNotFound,
   ReleaseRefusal,
 } from "../releases/release";
+import type { ApprovalRequirement } from "../releases/policy-evaluation";
 import { releaseRefusedError, requirementsOf } from "../releases/release-guard";
 import { loadReadablePeople, type ReleaseMiddleware } from "../releases/release-middleware";
 import type { ReleaseService } from "../releases/release-service";
@@ -76,11 +77,18 @@ export class Orders {
     if (violations.length > 0) throw invalidInputError({ name: orderName } as Callable, violations);
     const middleware = await this.client.releaseMiddleware();
     const sealed = await this.#sealOrder(input, quoteOperation, options);
-    const { policy } = await middleware.loadAuthority(orderName, sealed);
-    const requirements = requirementsOf(policy, sealed);
-    const given = { ...input, clientId: sealed.client };
+    const request = { sealed, given: { ...input, clientId: sealed.client }, key: options.key };
+    let requirements: readonly ApprovalRequirement[];
+    try {
+      requirements = requirementsOf((await middleware.loadAuthority(orderName, sealed)).policy, sealed);
+    } catch (error) {
+      // An earlier order under the key keeps its state.
+      const earlier = await this.#withService((service) => service.find({ ...request, requirements: [] }));
+      if (earlier) return toReleaseReport(earlier);
+      throw error;
+    }
     const release = await this.#withService((service) =>
-      service.request({ sealed, given, key: options.key, requirements }, options.confirmRelease),
+      service.request({ ...request, requirements }, options.confirmRelease),
     );
     await this.start();
     return toReleaseReport(release);

@@ -42,7 +42,9 @@ export class Pipeline {
   /** Loaded with the first call that may need a release. */
   readonly #releases = new Lazy(async () => {
     const { ReleaseMiddleware } = await import("../releases/release-middleware.js");
-    return new ReleaseMiddleware(this.context, this.onReleaseNeeded);
+    return new ReleaseMiddleware(this.context, this.onReleaseNeeded, async (call) =>
+      (await this.#idempotency.get()).findEarlierResponse(call),
+    );
   });
   /** Loaded with the first call that creates or deletes a resource and commits no money. */
   readonly #resourceIds = new Lazy(async () => {

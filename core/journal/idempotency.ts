@@ -32,6 +32,7 @@ import { Halted } from "../store/halt";
 import { redactLocation } from "../store/settings";
 import { type Deadline, DeadlineEnded } from "../http/deadline";
 import { canonicalJson } from "../values/json";
+import { hasEnded } from "./entry-rows";
 import { EntryRefusal } from "./operator-actions";
 import { OutcomeWriter } from "./outcome-writer";
 import { type Claim, type EntryOutcome, type Entry, type Intent, isNotExecuted } from "./entry";
@@ -187,6 +188,24 @@ export class IdempotencyMiddleware {
       if (ended.state === "not-sent") continue;
       return replay(call.operation, await this.#awaitRecovery(call, ended, false));
     }
+  }
+
+  /**
+   * Returns the response of the caller's earlier call under the same key, or undefined if none may have been carried out. Throws
+   * an FxdeskError as a repeated call does.
+   */
+  async findEarlierResponse(call: PreparedCall): Promise<ServiceResponse | undefined> {
+    if (chosenKeyOf(call) === undefined) return undefined;
+    const { terms, details, ...key } = intentOf(call, this.context);
+    const entry = await this.#open()
+      .then(({ journal }) => journal.find(key))
+      .catch((error: unknown) => {
+        throw this.#notSentError(call, error, earlierCallWarning(call));
+      });
+    const isOwn = entry?.terms === terms && (!entry.intent || entry.intent.actor === details.actor);
+    if (!entry || !isOwn || isNotExecuted(entry)) return undefined;
+    if (!hasEnded(entry.state)) throw inFlightError(entry, undefined);
+    return replay(call.operation, await this.#awaitRecovery(call, entry, false));
   }
 
   /** Searches now for the outcome of one call, or of all calls whose outcome is unknown. */

@@ -7,10 +7,11 @@ import type { StoreSettings } from "../store/settings";
 import { AppendQueue } from "./append-queue";
 import { Checkpoints } from "./checkpoints";
 import { saltDetails } from "./hash-chain";
-import type { Claim, EntryOutcome, Entry, Intent, RecoveryCandidate } from "./entry";
+import type { Claim, EntryKey, EntryOutcome, Entry, Intent, RecoveryCandidate } from "./entry";
 import {
   EntryChanged,
   type EntryFilter,
+  entryIdOf,
   entryInScope,
   findEnvironment,
   getEntry,
@@ -19,6 +20,7 @@ import {
   listEntries,
   selectEntries,
 } from "./entry-rows";
+import { assertNotRestored, checkpointsOf, restoreQueries, toRestoreState } from "./restore-state";
 import {
   claim,
   leaseForRecovery,
@@ -97,6 +99,19 @@ export class Journal {
 
   get(id: string): Promise<Entry | undefined> {
     return this.store.use((store) => getEntry(store, id));
+  }
+
+  /** Returns the entry of a key. Throws StoreRestored if the store may not know it. */
+  find(key: EntryKey): Promise<Entry | undefined> {
+    const { environment } = key;
+    return this.store.use(async (store) => {
+      const noted = checkpointsOf(environment, this.checkpoints.list(store.id));
+      const rows = [];
+      for (const { sql, values } of restoreQueries([environment], noted))
+        rows.push(await store.run(sql, values));
+      assertNotRestored(toRestoreState(rows, noted), false);
+      return getEntry(store, entryIdOf(key));
+    });
   }
 
   /** Returns entries, newest first. */

@@ -45,6 +45,7 @@ export class ReleaseMiddleware {
   constructor(
     private readonly context: ClientContext,
     private readonly onWaiting: () => void,
+    private readonly findEarlierResponse: (call: PreparedCall) => Promise<ServiceResponse | undefined>,
   ) {}
 
   get service(): ReleaseService {
@@ -81,10 +82,19 @@ export class ReleaseMiddleware {
 
   /**
    * Middleware: passes on a call that needs no release, or has it. A released call is sent exactly as it was released, and its
-   * guard checks everything again in the transaction in which the journal records it as sent.
+   * guard checks everything again in the transaction in which the journal records it as sent. A call that must not be sent now may
+   * have been sent before: then this returns its outcome.
    */
   async requireRelease(request: CallRequest, next: Handler): Promise<ServiceResponse> {
-    return next({ ...request, ...(await this.#authorize(request)) });
+    let authorized: AuthorizedCall;
+    try {
+      authorized = await this.#authorize(request);
+    } catch (error) {
+      const earlier = await this.findEarlierResponse(request.call);
+      if (earlier) return earlier;
+      throw error;
+    }
+    return next({ ...request, ...authorized });
   }
 
   /** Throws ReleaseNeeded if the call waits for release, another FxdeskError if it must not be sent. */

@@ -71,6 +71,14 @@ export class ReleaseService {
     });
   }
 
+  /** Returns the earlier release of the same request, or undefined. Throws a ReleaseRefusal if the key belongs to another request. */
+  find(request: ReleaseRequest): Promise<Release | undefined> {
+    return readReleases(this.store, async (access) => {
+      const found = await findDuplicate(access, request, requestHashOf(request.sealed, request.given));
+      return found && withEffectiveState(found, access.moment);
+    });
+  }
+
   /** Returns a release in its effective state, with its decisions. Throws ReleaseNotFound. */
   get(id: string): Promise<{ readonly release: Release; readonly decisions: readonly Decision[] }> {
     return readReleases(this.store, async (access) => ({

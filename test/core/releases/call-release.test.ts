@@ -1,9 +1,10 @@
 /** Calls that need release: exactly the released request is sent, once, in time, for its requester. */
+import { writeFile } from "node:fs/promises";
 import { demo } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { withStore } from "../../../core/store/open";
 import { sampleInput } from "../../support/samples";
-import { people, type ReleaseFixture, createReleaseFixture } from "./release-fixture";
+import { people, type ReleaseFixture, createReleaseFixture, sampleOrder } from "./release-fixture";
 
 let place: ReleaseFixture;
 let client: FxdeskClient;
@@ -60,6 +61,42 @@ test("with a key, is sent once and replays its outcome", async () => {
   expect((await client.payments.initiate(payment, options)).paymentId).toBe(paymentId);
   const other = { ...payment, creditorName: "Somebody Else" };
   expect(await requestPayment(other as typeof payment, options)).toMatchObject({ code: "conflict" });
+});
+
+describe("after a call was sent", () => {
+  const rules = [{ effects: ["money" as const], from: ["anna"] }];
+  const order = sampleOrder({ reference: "ORD-AFTER" });
+  test.each<[string, (own: ReleaseFixture) => unknown]>([
+    ["the policy is invalid", (own) => writeFile(own.policyPath, "{")],
+    ["the policy allows less", (own) => own.setPolicy({ people: [...people], rules, clients: ["another"] })],
+    [
+      "its release is marked as waiting",
+      ({ store }) =>
+        withStore(store, ({ run }) =>
+          run("UPDATE fxdesk_releases SET state = 'waiting' WHERE kind = 'call'"),
+        ),
+    ],
+    [
+      "its release is removed",
+      ({ store }) => withStore(store, ({ run }) => run("DELETE FROM fxdesk_releases WHERE kind = 'call'")),
+    ],
+  ])("a repetition returns its outcome while %s, but not to others", async (_, change) => {
+    const own = await createReleaseFixture({ policy: { people: [...people], rules } });
+    const [requester, other] = [own.client(), own.client({ actor: "carl" })];
+    const initiate = (by: FxdeskClient) =>
+      by.payments.initiate(payment, { key: "P-1" }).catch((error: { release: string }) => error);
+    const [waiting, { release }] = [
+      await initiate(requester),
+      await requester.orders.order(order, { key: "O-1" }),
+    ];
+    await own.decide((waiting as { release: string }).release, "anna");
+    const sent = await initiate(requester);
+    expect(sent).toHaveProperty("paymentId");
+    await change(own);
+    expect(await initiate(requester)).toEqual(sent);
+    expect(await initiate(other)).toMatchObject({ outcome: "not-sent" });
+    expect((await requester.orders.order(order, { key: "O-1" })).release).toBe(release);
+  });
 });
 
 test("uses the quote of a booking as its key and replays its outcome", async () => {
