@@ -34,6 +34,8 @@ export type {
   WatchStatus,
 } from "./api/watch-options";
 export type { CreatedResource, RecoveredCall, ServiceResponse } from "./call/response";
+export type { JournalDifference, ReconciliationPeriod } from "./journal/list-comparison";
+export type { ExcludedCalls, JournalReconciliation, PartialPeriod } from "./journal/reconciliation";
 export { ReceivedFile } from "./call/received-file";
 export { intoFolder } from "./call/file-delivery";
 export type {

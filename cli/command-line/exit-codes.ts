@@ -21,7 +21,7 @@ export const notFound = 4;
 const refused = 5;
 export const notReady = 6;
 export const outcomeUnknown = 7;
-const failed = 8;
+export const failed = 8;
 
 const exitCodeByErrorCode: Readonly<Record<ErrorCode, number>> = {
   unexpected: 1,

@@ -2,7 +2,6 @@
 import { open } from "node:fs/promises";
 import { userInfo } from "node:os";
 import type { RecoveredCall } from "../../core/call/response";
-import type { Service } from "../../core/spec/service";
 import { EntryRefusal, eraseDetails, resolveEntry } from "../../core/journal/operator-actions";
 import { type ChainHead, parseHead, formatHead } from "../../core/journal/hash-chain";
 import type { Entry } from "../../core/journal/entry";
@@ -28,9 +27,8 @@ import {
   printResult,
   section,
 } from "../command-line/command";
+import { withClient } from "../settings/connected-client";
 import {
-  asUsageError,
-  clientOptions,
   readStore,
   refusalAsUsage,
   type ServiceLoader,
@@ -38,8 +36,9 @@ import {
   useStore,
 } from "../settings/connection-settings";
 import { outcomeUnknown } from "../command-line/exit-codes";
-import { connectionAndProfileOptions, effectiveSettings } from "../settings/profile";
+import { connectionAndProfileOptions } from "../settings/profile";
 import { list } from "./journal-list";
+import { reconcile } from "./journal-reconcile";
 import { receipt } from "./journal-receipt";
 import { printable, type Terminal, write, writeStderr } from "../terminal/terminal";
 
@@ -168,26 +167,6 @@ const recoveryHelp = paragraph(
     "only if FXDESK_REPLAYS_BY_REQUEST_ID states that the service does not execute them twice. Calls that are not found stay unknown.",
 );
 
-async function recoverEntries(
-  id: string | undefined,
-  service: Service,
-  parsed: ParsedArguments,
-  terminal: Terminal,
-): Promise<readonly RecoveredCall[]> {
-  const { createClient } = await import("../../core/client/client.js");
-  const options = clientOptions(await effectiveSettings(parsed, terminal, service), service);
-  // The command prints the results itself.
-  const client = asUsageError(
-    () => createClient({ ...options, onRecovered: () => undefined }, service),
-    service,
-  );
-  try {
-    return await refusalAsUsage(EntryRefusal, () => client.recover(id));
-  } finally {
-    await client.close();
-  }
-}
-
 const recover = (loadService: ServiceLoader): MemberCommand => ({
   ...connectionAndProfileOptions(),
   operand: "[id]",
@@ -197,7 +176,9 @@ const recover = (loadService: ServiceLoader): MemberCommand => ({
   flags: [jsonFlag],
   helpSections: [recoveryHelp, ...connectionAndProfileOptions().helpSections],
   async run(parsed, terminal) {
-    const found = await recoverEntries(parsed.operand || undefined, await loadService(), parsed, terminal);
+    const found = await withClient(await loadService(), parsed, terminal, (client) =>
+      refusalAsUsage(EntryRefusal, () => client.recover(parsed.operand || undefined)),
+    );
     const lines = found.length === 0 ? ["No call has an unknown outcome."] : found.map(recoveredLine);
     await printResult(parsed, terminal, found, `${lines.join("\n")}\n`);
     return found.some(({ state }) => state === "unknown") ? outcomeUnknown : undefined;
@@ -298,5 +279,6 @@ export const journalCommands = (loadService: ServiceLoader): FindCommand =>
       resolve,
       erase,
       recover: recover(loadService),
+      reconcile: reconcile(loadService),
     },
   });

@@ -17,6 +17,7 @@ import type { Values } from "../spec/fields";
 import type { PreparedCall } from "../call/prepared-call";
 import type { OrderInput } from "../releases/terms";
 import type { ReleaseListOptions, ReleaseReport, ReleaseReportList } from "../releases/report";
+import type { JournalReconciliation, PartialPeriod } from "../journal/reconciliation";
 import type { DecisionInput } from "../releases/release";
 import type { Watch } from "../spec/watch";
 import type { InitialChanges, SinceOptions, Delivery, ChangeBatch, WatchOptions } from "./watch-options";
@@ -202,6 +203,11 @@ export interface ClientCore {
    * that could not be looked up, with the reason. An open client that makes money calls also does so in the background.
    */
   recover(entry?: string): Promise<readonly RecoveredCall[]>;
+  /**
+   * Compares the journal with the lists of the service, for the calls of this environment and client in a period; by default the
+   * last seven days, or those up to `to`. Throws a TypeError for an invalid period, an Error if the store cannot be opened.
+   */
+  reconcileJournal(period?: PartialPeriod): Promise<JournalReconciliation>;
   /**
    * Returns IDs created by calls of this environment and client, for example consents or payments, of the kind that the
    * operation creates or takes in its path. The newest 200 from the store, newest first; none if it does neither.

@@ -44,8 +44,12 @@ export class QuoteMemory {
     if (this.#trades.size > maxQuotes) this.#trades.delete(this.#trades.keys().next().value!);
   }
 
-  /** Returns the trade of a quote that this client received. */
-  find(id: unknown): QuotedTrade | undefined {
-    return typeof id === "string" ? this.#trades.get(id) : undefined;
+  /** Returns the trade that a call books from a quote that this client received. */
+  tradeOf({
+    operation: { commits },
+    values,
+  }: Pick<PreparedCall, "operation" | "values">): QuotedTrade | undefined {
+    const quote = commits === "none" ? undefined : commits?.quote;
+    return quote === undefined ? undefined : this.#trades.get(String(values[quote]));
   }
 }

@@ -132,6 +132,7 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
         callOptions,
       ),
     recover: (entry) => pipeline.recover(entry),
+    reconcileJournal: (period = {}) => pipeline.reconcileJournal(period),
     listCreatedResources: (declaration) => pipeline.listCreatedResources(declaration),
     changes: (watch, input, watchOptions) => clientWatches.changes(watch, input, watchOptions),
     changesSince: (watch, input, watchOptions) => clientWatches.since(watch, input, watchOptions),

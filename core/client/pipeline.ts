@@ -23,6 +23,7 @@ import { prepareCall } from "../call/prepare";
 import type { PreparedCall } from "../call/prepared-call";
 import type { CreatedResource, RecoveredCall, ServiceResponse } from "../call/response";
 import { Sender } from "../call/send";
+import type { JournalReconciliation, PartialPeriod } from "../journal/reconciliation";
 import type { ReleaseMiddleware } from "../releases/release-middleware";
 
 /** Time that `close` waits for created IDs to be stored. The same as for the journal. */
@@ -129,6 +130,13 @@ export class Pipeline {
       identity: ending?.identity,
       remark,
     }));
+  }
+
+  /** Throws a TypeError for an invalid period, an Error if the store cannot be used. */
+  async reconcileJournal(period: PartialPeriod): Promise<JournalReconciliation> {
+    if (this.#closed) throw clientClosedError("client.reconcileJournal");
+    const { reconcileJournal } = await import("../journal/reconciliation.js");
+    return reconcileJournal(this.context, this.#sender.send, period);
   }
 
   /** Lists IDs created by earlier calls, of the kind the operation creates or takes. Newest first. */

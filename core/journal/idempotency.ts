@@ -88,6 +88,7 @@ function intentOf(call: PreparedCall, context: ClientContext): Intent {
   const { recovery } = operation;
   const reference = recovery?.kind === "listed" ? values[recovery.reference] : undefined;
   const { surface = "client" } = options;
+  const quoted = context.quotes.tradeOf(call);
   return {
     environment: environmentOf(context, operation)!,
     client: customerFromValues(service, values),
@@ -98,7 +99,14 @@ function intentOf(call: PreparedCall, context: ClientContext): Intent {
     reference: reference === undefined ? undefined : String(reference),
     details: {
       actor: actorOf(context, options) ?? osUserOf(surface),
-      call: { method: operation.method, address, target, headers, ...(body !== undefined && { body }) },
+      call: {
+        method: operation.method,
+        address,
+        target,
+        headers,
+        ...(body !== undefined && { body }),
+        ...(quoted && { quoted }),
+      },
     },
   };
 }

@@ -1,7 +1,7 @@
 /** The journal in the store: claims, sent marks and outcomes, appended to the hash chain, and leases for recovery. */
 import { setTimeout as wait } from "node:timers/promises";
 import { type CallScope, inScope, scopeValues } from "../store/call-scope";
-import type { Value } from "../store/database";
+import type { Row, Value } from "../store/database";
 import { StoreSession } from "../store/session";
 import type { StoreSettings } from "../store/settings";
 import { AppendQueue } from "./append-queue";
@@ -33,8 +33,20 @@ import {
 
 /** Pauses between reads of an entry that another process holds: initial and maximum. */
 const [initialPauseMs, maxPauseMs] = [5, 250];
-/** Maximum number of entries leased at once. */
-const maxCandidates = 500;
+/** Maximum number of entries leased at once, and read at once. */
+const [maxCandidates, maxRead] = [500, 500];
+
+/** Limits for the start of a call, in milliseconds since 1970: the first included, the second not. */
+export interface BegunWithin {
+  readonly from: number;
+  readonly to: number;
+}
+
+const toScope = ({ environment, client, operation }: Row): CallScope => ({
+  environment: String(environment),
+  client: String(client),
+  operation: String(operation),
+});
 
 /** Leaves out an entry that was changed in the store, so that the others are recovered. `verify` reports it. */
 const skipChanged = <T>(result: Promise<T>): Promise<T | undefined> =>
@@ -144,12 +156,40 @@ export class Journal {
     return hasEnded(entry.state) ? entry : undefined;
   }
 
-  /** Returns the other entries of the same operation and client with the same reference. */
-  async listSameReference(entry: Entry): Promise<readonly Entry[]> {
-    const reference = hashReference(entry, entry.reference);
-    if (reference === null) return [];
-    const where = "WHERE e.reference_hash = $1 AND e.id <> $2 ORDER BY e.intent_seq";
-    return this.store.use((store) => selectEntries(store, where, [reference, entry.id]));
+  /** Returns the entries of an operation and client with a reference. */
+  async listByReference(scope: CallScope, reference: string | undefined): Promise<readonly Entry[]> {
+    const hash = hashReference(scope, reference);
+    if (hash === null) return [];
+    const where = "WHERE e.reference_hash = $1 ORDER BY e.intent_seq";
+    return this.store.use((store) => selectEntries(store, where, [hash]));
+  }
+
+  /** Yields the entries of a scope that began within these times, in no particular order. */
+  async *listBegun(scope: CallScope, { from, to }: BegunWithin): AsyncGenerator<Entry, void, void> {
+    // The subquery limits the rows before the joins read their long contents.
+    const where = `WHERE e.id IN (SELECT id FROM fxdesk_journal_entries
+        WHERE ${inScope} AND begun_at >= $4 AND begun_at < $5 AND id > $6 ORDER BY id LIMIT ${maxRead}) ORDER BY e.id`;
+    for (let afterId = ""; ;) {
+      const values = [...scopeValues(scope), from, to, afterId];
+      const entries = await this.store.use((store) => selectEntries(store, where, values));
+      yield* entries;
+      const last = entries.at(-1);
+      if (!last) return;
+      afterId = last.id;
+    }
+  }
+
+  /** Counts the entries that began within these times, by scope. */
+  async countBegun({ from, to }: BegunWithin): Promise<(CallScope & { readonly entries: number })[]> {
+    const rows = await this.store.use(({ run }) =>
+      run(
+        `SELECT environment, client, operation, count(*) AS entries FROM fxdesk_journal_entries
+         WHERE begun_at >= $1 AND begun_at < $2
+         GROUP BY environment, client, operation ORDER BY environment, client, operation`,
+        [from, to],
+      ),
+    );
+    return rows.map((row) => ({ ...toScope(row), entries: Number(row.entries) }));
   }
 
   /** Returns the entry whose call created the resource with this identity. */
@@ -170,7 +210,7 @@ export class Journal {
     which: "due" | { readonly afterId: string },
     holdMs: number,
   ): Promise<readonly RecoveryCandidate[]> {
-    await this.#settleAbandoned(inScope, scopeValues(scope));
+    await this.settleAbandoned(inScope, scopeValues(scope));
     const values = scopeValues(scope);
     return which === "due"
       ? this.#lease(scope, (now) => `recovery_due_at <= ${now} ORDER BY recovery_due_at`, values, holdMs)
@@ -178,7 +218,7 @@ export class Journal {
   }
 
   /** Ends the entries of processes that died. */
-  async #settleAbandoned(where: string, values: readonly Value[]): Promise<void> {
+  async settleAbandoned(where = "1 = 1", values: readonly Value[] = []): Promise<void> {
     const abandoned = await this.store.use(({ run, now }) =>
       run(
         `SELECT id, environment FROM fxdesk_journal_entries
@@ -195,18 +235,14 @@ export class Journal {
 
   /** Returns the scopes with `unknown` entries, after ending those of processes that died. */
   async listUnknownScopes(): Promise<CallScope[]> {
-    await this.#settleAbandoned("1 = 1", []);
+    await this.settleAbandoned();
     const rows = await this.store.use(({ run }) =>
       run(
         `SELECT DISTINCT environment, client, operation FROM fxdesk_journal_entries
          WHERE state = 'unknown' ORDER BY environment, client, operation`,
       ),
     );
-    return rows.map(({ environment, client, operation }) => ({
-      environment: String(environment),
-      client: String(client),
-      operation: String(operation),
-    }));
+    return rows.map(toScope);
   }
 
   /** Returns all `unknown` entries, oldest first, with the end of the lease by which a process searches for them. */

@@ -309,7 +309,8 @@ export class Recoverer {
       listName: operation.lookup!,
       readPages: (firstPage) => this.lookup.readPages(operation, scope, firstPage, this.#stop.signal),
       position: this.#positionOf(scope),
-      entriesWithSameReference: (entry) => this.journal.listSameReference(entry),
+      entriesWithSameReference: async (entry) =>
+        (await this.journal.listByReference(entry, entry.reference)).filter(({ id }) => id !== entry.id),
       findByIdentity: (identity) => this.journal.findByIdentity(scope, identity),
       now,
     });

@@ -55,14 +55,14 @@ const searchDays = ({ begunAt }: Entry, now: number) =>
 const textOf = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
 
-/** Returns the items of a page that have an identity. */
+/** Returns the items of a page. Fields that an item lacks are empty. */
 export function parseListed(list: Declaration, { entry }: ListedRecovery, body: unknown): ListedItem[] {
   const lists = listPathsIn(list).map((path) => valueAt(body, path));
-  return lists.flat().flatMap((item) => {
+  return lists.flat().map((item) => {
     const [identity, reference, day] = [entry.identity, entry.reference, entry.day].map((name) =>
       textOf(valueAt(item, [name])),
     ) as [string, string, string];
-    return identity === "" ? [] : [{ identity, reference, day: day.slice(0, 10), body: item }];
+    return { identity, reference, day: day.slice(0, 10), body: item };
   });
 }
 
@@ -149,7 +149,7 @@ async function collectMatches(
       pages += 1;
       for (const listed of page) {
         const known = seen.get(listed.reference);
-        if (!known) continue;
+        if (!known || listed.identity === "") continue;
         isNew ||= !known.has(listed.identity);
         known.set(listed.identity, listed);
       }

@@ -48,13 +48,13 @@ export function sealCall(context: ClientContext, call: PreparedCall): SealedCall
 /** Returns the amounts, or the trade, that a call commits. */
 function committedMoneyOf(
   { quotes }: ClientContext,
-  { operation, values }: PreparedCall,
+  call: PreparedCall,
 ): Pick<SealedCall, "amounts" | "trade"> {
+  const { operation, values } = call;
   const { commits, effect } = operation;
   if (effect !== "money") return {};
   if (commits === undefined) return { trade: "unknown" };
-  if (commits !== "none" && commits.quote !== undefined)
-    return { trade: quotes.find(values[commits.quote]) ?? "unknown" };
+  if (commits !== "none" && commits.quote !== undefined) return { trade: quotes.tradeOf(call) ?? "unknown" };
   const amounts = committedAmountsOf(operation, values);
   return amounts ? { amounts } : {};
 }

@@ -160,7 +160,7 @@ describe("usage errors", () => {
     ["resume --environment=", "--environment must be api or sandbox"],
     [
       "journal",
-      "Name a command: fxdesk journal list, export, verify, show, receipt, resolve, erase or recover.",
+      "Name a command: fxdesk journal list, export, verify, show, receipt, resolve, erase, recover or reconcile.",
     ],
     ["journal lst", 'There is no command "lst"'],
     ["journal show", "<id> is missing: fxdesk journal"],

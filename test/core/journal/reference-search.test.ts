@@ -229,7 +229,7 @@ test.each(orders)("reads few pages of a list %s", async (_, list, first, later) 
   expect(await search(older)).toBe("found");
 });
 
-test("skips list items without identity", () => {
+test("reads list items, also without identity", () => {
   const body = [
     { trade_id: "t-1", reference: " FX-1 ", order_date: "2026-11-20" },
     { trade_id: 7, order_date: "2026-11-20T10:00:00Z" },
@@ -241,6 +241,8 @@ test("skips list items without identity", () => {
   expect(parseListed(listTrades, bookTrade.recovery, body)).toEqual([
     { identity: "t-1", reference: "FX-1", day: "2026-11-20", body: body[0] },
     { identity: "7", reference: "", day: "2026-11-20", body: body[1] },
+    { identity: "", reference: "FX-1", day: "", body: body[2] },
+    ...[null, "t-2", {}].map((item) => ({ identity: "", reference: "", day: "", body: item })),
   ]);
   expect(parseListed(listTrades, bookTrade.recovery, { trades: [] })).toEqual([]);
 });
