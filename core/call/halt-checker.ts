@@ -29,7 +29,7 @@ export class HaltChecker {
       if (!(await this.#storeExists())) return;
       const session = await (this.#session ??= this.#openSession());
       const { findHalt, Halted } = await import("../store/halt.js");
-      const halt = await session.use(({ database }) => findHalt(database.run, this.environment));
+      const halt = await session.use((store) => findHalt(store, this.environment));
       if (halt) throw haltedError(operation, new Halted(halt));
     } catch (error) {
       throw error instanceof FxdeskError ? error : this.#toError(operation, error as Error);

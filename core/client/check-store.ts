@@ -1,12 +1,11 @@
 /** Checks that the store can be used, and lists what it cannot read. */
 import { verifyStore } from "../journal/verify-store";
-import { findReleaseFaults } from "../releases/repository";
-import { listUnreadableResourceIds } from "../store/resource-ids";
 import { describeHalt, listHalts } from "../store/halt";
 import { withStore } from "../store/open";
-import { schemaVersion } from "../store/schema";
+import { findChangedRows } from "../store/rows";
+import { otherTables, schemaVersion } from "../store/schema";
 import type { StoreSettings } from "../store/settings";
-import { listTokenFamilies, loadTokens } from "../store/tokens";
+import { listTokenFamilies } from "../store/tokens";
 
 interface StoreCheck {
   /** Location of the store, without password. */
@@ -29,15 +28,11 @@ export const checkStore = (settings: StoreSettings): Promise<StoreCheck> =>
   withStore(settings, async (store) => {
     const faults = [...(await store.database.findFaults())];
     const families = await listTokenFamilies(store);
-    for (const family of families)
-      await loadTokens(store, family).catch((error: Error) => faults.push(error.message));
     const journal = await verifyStore(store);
     faults.push(
       ...journal.faults.map(({ where, message }) => `Journal, ${where}: ${message.replace(/\.?$/, ".")}`),
     );
-    const releaseFaults = await findReleaseFaults(store);
-    faults.push(...releaseFaults.map((fault) => `Releases: ${fault}`));
-    faults.push(...(await listUnreadableResourceIds(store)));
+    for (const table of otherTables) faults.push(...(await findChangedRows(store, table)));
     return {
       store: store.database.description,
       version: schemaVersion,

@@ -189,7 +189,7 @@ export const writeChain = <const T extends readonly unknown[]>(
           sealer,
           runAll,
           clock![0]!,
-          toHalt(halts!),
+          toHalt({ sealer }, halts!),
           restoreState,
         );
         ids.forEach((id, index) => {

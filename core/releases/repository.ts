@@ -2,7 +2,9 @@
 import type { MomentAccess, StatementRunner, StoreAccess, Row, Value } from "../store/database";
 import type { Store } from "../store/open";
 import { type CallScope, inScope, scopeValues } from "../store/call-scope";
-import { type Sealer, sealLocation } from "../store/sealer";
+import { openRow, saveRow, selectRows } from "../store/rows";
+import { decisionsTable, releasesTable } from "../store/schema";
+import type { Sealer } from "../store/sealer";
 import type { StoreSession } from "../store/session";
 import {
   type Decision,
@@ -48,15 +50,11 @@ export async function readClock(run: StatementRunner, now: number | string): Pro
   return Math.max(moment, latest);
 }
 
-const releaseLocation = (column: "content" | "progress", id: string): string =>
-  sealLocation("fxdesk_releases", column, id);
-
-const parseContent = (sealer: Sealer, { id, content }: Row): SealedRequest =>
-  JSON.parse(sealer.unseal(String(content), releaseLocation("content", String(id)))) as SealedRequest;
-
-function parseRelease(sealer: Sealer, row: Row): Release {
+/** Throws if the release was changed in the store. */
+function parseRelease(sealer: Sealer, stored: Row): Release {
+  const row = openRow(releasesTable, stored, sealer);
   const id = String(row.id);
-  const sealed = parseContent(sealer, row);
+  const sealed = JSON.parse(String(row.content)) as SealedRequest;
   const hash = String(row.seal);
   if (sealOf(id, sealed) !== hash) throw new Error(`The sealed request of ${id} was changed in the store.`);
   return {
@@ -70,11 +68,45 @@ function parseRelease(sealer: Sealer, row: Row): Release {
     changedAt: Number(row.changed_at),
     entry: row.entry === null ? undefined : String(row.entry),
     fence: Number(row.fence),
-    progress: JSON.parse(
-      sealer.unseal(String(row.progress), releaseLocation("progress", id)),
-    ) as ReleaseProgress,
+    progress: JSON.parse(String(row.progress)) as ReleaseProgress,
   };
 }
+
+/** Stores a release. `nextAt` is the time at which the executor processes it again. */
+const saveRelease = (
+  access: StoreAccess,
+  {
+    id,
+    state,
+    key,
+    requestHash,
+    hash,
+    sealed,
+    requestedAt,
+    changedAt,
+    entry,
+    progress,
+  }: Omit<Release, "fence">,
+  nextAt: number,
+): Promise<void> =>
+  saveRow(access, releasesTable, {
+    id,
+    kind: sealed.kind,
+    state,
+    environment: sealed.environment,
+    client: sealed.client,
+    operation: sealed.operation,
+    key,
+    request_hash: requestHash,
+    seal: hash,
+    requested_at: requestedAt,
+    valid_until: sealed.validUntil,
+    changed_at: changedAt,
+    next_at: nextAt,
+    entry: entry ?? null,
+    content: JSON.stringify(sealed),
+    progress: JSON.stringify(progress),
+  });
 
 /** Returns the intact releases, and one fault for each release that was changed in the store. */
 async function selectIntactReleases({ run, sealer }: StoreAccess, rest: string, values: readonly Value[]) {
@@ -95,10 +127,6 @@ async function selectReleases(...given: Parameters<typeof selectIntactReleases>)
   if (faults[0]) throw faults[0];
   return releases;
 }
-
-/** Returns one sentence for each release that was changed in the store. */
-export const findReleaseFaults = async (access: StoreAccess): Promise<readonly string[]> =>
-  (await selectIntactReleases(access, "", [])).faults.map(({ message }) => message);
 
 /** Returns a release as stored. Throws ReleaseNotFound. */
 export async function getRelease(access: StoreAccess, id: string): Promise<Release> {
@@ -185,34 +213,25 @@ export async function insertRelease(
   access: MomentAccess,
   { id, state, key, requestHash, sealed }: NewRelease,
 ): Promise<Release> {
-  const { run, sealer, moment } = access;
-  const { kind, validUntil } = sealed;
-  await run(
-    `INSERT INTO fxdesk_releases
-       (id, kind, state, environment, client, operation, key, request_hash, seal, requested_at, valid_until, changed_at, next_at,
-        content, progress)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $10, $12, $13, $14)`,
-    [
+  const { moment } = access;
+  await saveRelease(
+    access,
+    {
       id,
-      kind,
       state,
-      ...scopeValues(sealed),
       key,
       requestHash,
-      sealOf(id, sealed),
-      moment,
-      validUntil,
-      // A call that needs no release is sent by its requester.
-      state === "waiting" || kind === "call" ? validUntil : 0,
-      sealer.seal(JSON.stringify(sealed), releaseLocation("content", id)),
-      sealer.seal("{}", releaseLocation("progress", id)),
-    ],
+      hash: sealOf(id, sealed),
+      sealed,
+      requestedAt: moment,
+      changedAt: moment,
+      entry: undefined,
+      progress: {},
+    },
+    // A call that needs no release is sent by its requester.
+    state === "waiting" || sealed.kind === "call" ? sealed.validUntil : 0,
   );
   return getRelease(access, id);
-}
-
-function assertTransition({ id, state }: Release, next: ReleaseState): void {
-  if (!canTransition(state, next)) throw new ReleaseRefusal(`${id} is ${state} and cannot become ${next}.`);
 }
 
 /** Changes the state of a release, and its progress. Throws a ReleaseRefusal if the state cannot follow. */
@@ -231,71 +250,55 @@ export async function transitionRelease(
     readonly entry?: string | null;
   },
 ): Promise<Release> {
-  assertTransition(release, next);
-  const { run, sealer, moment } = access;
-  const { id } = release;
-  await run(
-    `UPDATE fxdesk_releases SET state = $2, changed_at = $3, progress = $4, next_at = $5, entry = $6 WHERE id = $1`,
-    [id, next, moment, sealer.seal(JSON.stringify(progress), releaseLocation("progress", id)), nextAt, entry],
-  );
-  return getRelease(access, id);
+  const { id, state } = release;
+  if (!canTransition(state, next)) throw new ReleaseRefusal(`${id} is ${state} and cannot become ${next}.`);
+  const changed = { ...release, state: next, changedAt: access.moment, progress, entry: entry ?? undefined };
+  await saveRelease(access, changed, nextAt);
+  return changed;
 }
 
 /** Interval between checks of a sent request without outcome. */
 export const outcomePollMs = 2_000;
 
 /** Marks the request of a release as sent under a journal entry. Throws a ReleaseRefusal if the state cannot follow. */
-export async function markReleaseSent(
-  { run, moment }: MomentAccess,
+export const markReleaseSent = (
+  access: MomentAccess,
   release: Release,
   next: "booking" | "sent",
   entry: string,
-): Promise<void> {
-  assertTransition(release, next);
-  await run(
-    `UPDATE fxdesk_releases SET state = $2, entry = $3, changed_at = $4, next_at = $5 WHERE id = $1`,
-    [release.id, next, entry, moment, moment + outcomePollMs],
-  );
-}
+): Promise<Release> =>
+  transitionRelease(access, release, next, { entry, nextAt: access.moment + outcomePollMs });
 
-const decisionSealLocation = (release: string, person: string): string =>
-  sealLocation("fxdesk_release_decisions", "content", release, person);
-
-export async function listDecisions({ run, sealer }: StoreAccess, release: string): Promise<Decision[]> {
-  const rows = await run(
-    "SELECT * FROM fxdesk_release_decisions WHERE release = $1 ORDER BY decided_at, person",
-    [release],
-  );
-  return rows.map((row) => {
-    const person = String(row.person);
-    const content = sealer.unseal(String(row.content), decisionSealLocation(release, person));
-    return {
-      release,
-      person,
-      hash: String(row.seal),
-      decision: row.decision as Decision["decision"],
-      at: Number(row.decided_at),
-      until: Number(row.valid_until),
-      mac: String(row.mac),
-      ...(JSON.parse(content) as Pick<Decision, "epoch" | "factors" | "note">),
-    };
-  });
+/** Returns the decisions on a release. Throws if one was changed in the store. */
+export async function listDecisions(access: StoreAccess, release: string): Promise<Decision[]> {
+  const rest = "WHERE release = $1 ORDER BY decided_at, person";
+  return (await selectRows(access, decisionsTable, rest, [release])).map((row) => ({
+    release,
+    person: String(row.person),
+    hash: String(row.seal),
+    decision: row.decision as Decision["decision"],
+    at: Number(row.decided_at),
+    until: Number(row.valid_until),
+    mac: String(row.mac),
+    ...(JSON.parse(String(row.content)) as Pick<Decision, "epoch" | "factors" | "note">),
+  }));
 }
 
 /** Stores a decision. The last decision of a person replaces earlier ones. */
-export async function saveDecision(
-  { run, sealer }: StoreAccess,
+export const saveDecision = (
+  access: StoreAccess,
   { release, hash, person, decision, at, until, mac, ...content }: Decision,
-): Promise<void> {
-  const sealed = sealer.seal(JSON.stringify(content), decisionSealLocation(release, person));
-  await run(
-    `INSERT INTO fxdesk_release_decisions (release, person, decision, seal, decided_at, valid_until, mac, content)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-     ON CONFLICT (release, person) DO UPDATE SET decision = excluded.decision, seal = excluded.seal,
-       decided_at = excluded.decided_at, valid_until = excluded.valid_until, mac = excluded.mac, content = excluded.content`,
-    [release, person, decision, hash, at, until, mac, sealed],
-  );
-}
+): Promise<void> =>
+  saveRow(access, decisionsTable, {
+    release,
+    person,
+    decision,
+    seal: hash,
+    decided_at: at,
+    valid_until: until,
+    mac,
+    content: JSON.stringify(content),
+  });
 
 /** Releases that an executor carries out. */
 export interface ExecutedReleases {

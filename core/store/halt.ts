@@ -1,6 +1,8 @@
 /** A halt stops all changing and money calls of every process that shares the store, until an operator ends it. */
-import type { StatementRunner, Row, Statement } from "./database";
+import type { Row, Statement, StoreAccess } from "./database";
 import type { Store } from "./open";
+import { openRow, saveRow } from "./rows";
+import { haltsTable } from "./schema";
 
 export interface Halt {
   /** Name of the halted environment, for example `api`; undefined for all environments. */
@@ -42,27 +44,33 @@ export const haltQuery = (environment: string): Statement => ({
   values: [allEnvironments, environment.split(" ")[0]!],
 });
 
-/** Returns the halt in the rows of `haltQuery`. */
-export const toHalt = ([row]: readonly Row[]): Halt | undefined => row && parseHalt(row);
+/** Returns the halt in the rows of `haltQuery`. Throws if it was changed in the store. */
+export const toHalt = ({ sealer }: Pick<StoreAccess, "sealer">, [row]: readonly Row[]): Halt | undefined =>
+  row && parseHalt(openRow(haltsTable, row, sealer));
 
-/** Returns the halt in force for an environment. */
-export async function findHalt(run: StatementRunner, environment: string): Promise<Halt | undefined> {
+/** Returns the halt in force for an environment. Throws if it was changed in the store. */
+export async function findHalt(access: StoreAccess, environment: string): Promise<Halt | undefined> {
   const { sql, values } = haltQuery(environment);
-  return toHalt(await run(sql, values));
+  return toHalt(access, await access.run(sql, values));
 }
 
 /** Starts a halt, unless one is in force for the same environment. Returns the halt in force. */
-export async function startHalt(
-  { run, now }: Store,
+export const startHalt = (
+  { database, now, sealer }: Store,
   { environment = allEnvironments, by, reason }: Omit<Halt, "at">,
-): Promise<Halt> {
-  await run(
-    `INSERT INTO fxdesk_halts (environment, halted_at, halted_by, reason) VALUES ($1, ${now}, $2, $3)
-     ON CONFLICT (environment) DO NOTHING`,
-    [environment, by, reason ?? null],
-  );
-  return (await findHalt(run, environment))!;
-}
+): Promise<Halt> =>
+  database.transaction(async (run) => {
+    const known = await run("SELECT 1 FROM fxdesk_halts WHERE environment = $1", [environment]);
+    const [clock] = await run(`SELECT ${now} AS moment`);
+    if (known.length === 0)
+      await saveRow({ run, sealer }, haltsTable, {
+        environment,
+        halted_at: clock!.moment!,
+        halted_by: by,
+        reason: reason ?? null,
+      });
+    return (await findHalt({ run, sealer }, environment))!;
+  });
 
 /** Ends the halt of one environment, or all halts. Returns the ended halts. */
 export async function endHalts({ run }: Store, environment?: string): Promise<readonly Halt[]> {
@@ -73,6 +81,7 @@ export async function endHalts({ run }: Store, environment?: string): Promise<re
   return rows.map(parseHalt);
 }
 
+/** Returns all halts, unchecked. */
 export async function listHalts({ run }: Store): Promise<readonly Halt[]> {
   return (await run("SELECT * FROM fxdesk_halts ORDER BY environment")).map(parseHalt);
 }

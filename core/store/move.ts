@@ -3,11 +3,12 @@
  * continues when it is started again. The copy is not usable before the source is marked `left`, the source not afterwards.
  */
 import { createHash, randomUUID } from "node:crypto";
-import type { Database, Row, StatementRunner, StoreAccess, Value } from "./database";
+import type { Database, Row, StatementRunner, StoreAccess } from "./database";
 import { storeMovedError, type Move, moveOf, setMove } from "./move-state";
 import { openDatabase } from "./open";
-import { createTables, hashRow, prepareStore, readMeta, type Table, tables, writeMeta } from "./schema";
-import { type Sealer, createSealer, sealLocation } from "./sealer";
+import { closeRow, openRow, placeholders, readBatches } from "./rows";
+import { createTables, prepareStore, readMeta, type Table, tables, writeMeta } from "./schema";
+import { type Sealer, createSealer } from "./sealer";
 import type { StoreSettings } from "./settings";
 
 interface MovedStore {
@@ -52,38 +53,6 @@ async function assertEmpty(run: StatementRunner, { description }: Database): Pro
       );
 }
 
-/** Rows per statement, limited by the number of parameters that SQLite accepts. */
-const batchSize = 200;
-
-const placeholders = (count: number, first = 1) =>
-  `(${Array.from({ length: count }, (_, index) => `$${first + index}`).join(", ")})`;
-
-/** Reads a table in batches, ordered by its key. */
-async function* readBatches(
-  { name, key }: Pick<Table, "name" | "key">,
-  run: StatementRunner,
-): AsyncGenerator<readonly Row[]> {
-  const columns = key.join(", ");
-  let after: readonly Value[] = [];
-  for (;;) {
-    const where = after.length > 0 ? `WHERE (${columns}) > ${placeholders(after.length)}` : "";
-    const rows = await run(`SELECT * FROM ${name} ${where} ORDER BY ${columns} LIMIT ${batchSize}`, after);
-    if (rows.length > 0) yield rows;
-    if (rows.length < batchSize) return;
-    after = key.map((column) => rows.at(-1)![column]!);
-  }
-}
-
-/** Returns the row with its sealed columns converted. Null stays null. */
-function convertSealed(table: Table, row: Row, convert: (text: string, location: string) => string): Row {
-  const converted: Record<string, Value> = { ...row };
-  const key = table.key.map((column) => row[column]);
-  for (const column of table.sealed ?? [])
-    if (row[column] != null)
-      converted[column] = convert(String(row[column]), sealLocation(table.name, column, ...key));
-  return converted;
-}
-
 /** Checksum of rows, independent of their order and of the engine's number types. */
 class RowChecksum {
   count = 0;
@@ -110,21 +79,6 @@ async function insert(run: StatementRunner, { name }: Table, rows: readonly Row[
     `INSERT INTO ${name} (${columns.join(", ")}) VALUES ${values.join(", ")}`,
     rows.flatMap((row) => columns.map((column) => row[column]!)),
   );
-}
-
-/** Returns a row in plain text and without its hash. Throws if the row was changed in the store. */
-function openRow(table: Table, row: Row, { unseal, mac }: Sealer): Row {
-  const { row_hash: hash, ...rest } = convertSealed(table, row, unseal);
-  if (table.isHashed && hash !== hashRow({ mac }, table, rest))
-    throw new Error(
-      `A row of ${table.name} was changed in the store. Nothing was moved. Run \`fxdesk store check\`.`,
-    );
-  return rest;
-}
-
-function closeRow(table: Table, row: Row, { seal, mac }: Sealer): Row {
-  const sealed = convertSealed(table, row, seal);
-  return table.isHashed ? { ...sealed, row_hash: hashRow({ mac }, table, row) } : sealed;
 }
 
 /** Copies a table, and reads the copy back to compare it. */

@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import { type CallScope, inScope, scopeValues } from "./call-scope";
 import type { Row } from "./database";
 import type { Store } from "./open";
-import { sealLocation } from "./sealer";
+import { openRow, saveRow, selectRows } from "./rows";
+import { resourceIdsTable } from "./schema";
 
 /** The sealed content. */
 interface Content {
@@ -26,10 +27,7 @@ const keyOf = (environment: string, name: string, id: string): string =>
     .update(JSON.stringify([environment, name, id]))
     .digest("hex");
 
-const contentLocation = (key: string) => sealLocation("fxdesk_resource_ids", "content", key);
-
-const unsealContent = ({ sealer }: Pick<Store, "sealer">, { id, content }: Row): Content =>
-  JSON.parse(sealer.unseal(String(content), contentLocation(String(id)))) as Content;
+const parseContent = ({ content }: Row): Content => JSON.parse(String(content)) as Content;
 
 const newestQuery = `${inScope} ORDER BY created_at DESC, id LIMIT ${maxResourceIds}`;
 
@@ -40,16 +38,18 @@ export async function saveResourceId(
   name: string,
   content: Content,
 ): Promise<void> {
-  const key = keyOf(scope.environment, name, content.id);
-  const sealed = sealer.seal(JSON.stringify(content), contentLocation(key));
+  const { environment, client, operation } = scope;
+  const id = keyOf(environment, name, content.id);
   await database.transaction(async (run) => {
-    await run(
-      `INSERT INTO fxdesk_resource_ids (environment, client, operation, id, created_at, content)
-       VALUES ($1, $2, $3, $4, ${database.now}, $5)
-       ON CONFLICT (id) DO UPDATE SET client = excluded.client, operation = excluded.operation,
-         created_at = excluded.created_at, content = excluded.content`,
-      [...scopeValues(scope), key, sealed],
-    );
+    const [clock] = await run(`SELECT ${database.now} AS moment`);
+    await saveRow({ run, sealer }, resourceIdsTable, {
+      id,
+      environment,
+      client,
+      operation,
+      created_at: clock!.moment!,
+      content: JSON.stringify(content),
+    });
     await run(
       `DELETE FROM fxdesk_resource_ids WHERE ${inScope} AND id NOT IN (SELECT id FROM fxdesk_resource_ids WHERE ${newestQuery})`,
       scopeValues(scope),
@@ -57,10 +57,10 @@ export async function saveResourceId(
   });
 }
 
-/** Returns identifiers, newest first. Throws if they were sealed with another key. */
+/** Returns identifiers, newest first. Throws if one was changed in the store. */
 export async function listResourceIds(store: Store, scope: CallScope): Promise<StoredResourceId[]> {
-  const rows = await store.run(`SELECT * FROM fxdesk_resource_ids WHERE ${newestQuery}`, scopeValues(scope));
-  return rows.map((row) => ({ ...unsealContent(store, row), at: Number(row.created_at) }));
+  const rows = await selectRows(store, resourceIdsTable, `WHERE ${newestQuery}`, scopeValues(scope));
+  return rows.map((row) => ({ ...parseContent(row), at: Number(row.created_at) }));
 }
 
 /** Removes the identifier of a resource that no longer exists. */
@@ -73,24 +73,13 @@ export async function removeResourceId(
   await run("DELETE FROM fxdesk_resource_ids WHERE id = $1", [keyOf(environment, name, id)]);
 }
 
-/** Returns one sentence for each identifier that cannot be read. */
-export async function listUnreadableResourceIds(store: Store): Promise<string[]> {
-  const rows = await store.run("SELECT id, content FROM fxdesk_resource_ids");
-  return rows.flatMap((row) => {
-    try {
-      unsealContent(store, row);
-      return [];
-    } catch (error) {
-      return [(error as Error).message];
-    }
-  });
-}
-
-/** Forgets one identifier, or all of a client, and returns their number. Throws if they were sealed with another key. */
+/** Forgets one identifier, or all of a client, and returns their number. Throws if one was changed in the store. */
 export async function forgetResourceIds(store: Store, idOrClient: string): Promise<number> {
   const rows = await store.run("SELECT * FROM fxdesk_resource_ids");
   const matching = rows.filter(
-    (row) => row.client === idOrClient || unsealContent(store, row).id === idOrClient,
+    (row) =>
+      row.client === idOrClient ||
+      parseContent(openRow(resourceIdsTable, row, store.sealer)).id === idOrClient,
   );
   for (const { id } of matching) await store.run("DELETE FROM fxdesk_resource_ids WHERE id = $1", [id!]);
   return matching.length;

@@ -11,8 +11,10 @@ export interface Table {
   readonly key: readonly string[];
   /** Columns with sealed text, bound to their row and column. */
   readonly sealed?: readonly string[];
-  /** True if the column `row_hash` has a hash of all others: see `hashRow`. */
+  /** True if the column `row_hash` has a hash of the others: see `hashRow`. */
   readonly isHashed?: true;
+  /** Columns outside that hash: changing them sends nothing and changes no answer. */
+  readonly unhashed?: readonly string[];
   /** SQL condition for rows that a process is working on, given an expression for the current time. */
   readonly inUse?: (now: string) => string;
   /** True if the data matters only to running processes. A move of the store does not copy it. */
@@ -22,20 +24,51 @@ export interface Table {
 /** Hashes a row without its hash. With a store key, only its holders can compute the hash. */
 export function hashRow(
   { mac }: Pick<Sealer, "mac">,
-  { name, key }: Pick<Table, "name" | "key">,
+  { name, key, unhashed }: Pick<Table, "name" | "key" | "unhashed">,
   row: Row,
 ): string {
   // As text, because PostgreSQL returns whole numbers as text.
   const values = Object.keys(row)
+    .filter((column) => !unhashed?.includes(column))
     .toSorted()
     .map((column) => (row[column] === null ? null : String(row[column])));
   return mac(JSON.stringify(values), sealLocation(name, "row_hash", ...key.map((column) => row[column]!)));
 }
 
-/** All tables, except those that describe the store itself. */
-export const tables: readonly Table[] = [
-  { name: "fxdesk_leases", key: ["name"], inUse: (now) => `expires_at > ${now}`, isTransient: true },
-  { name: "fxdesk_tokens", key: ["family"], sealed: ["content"] },
+export const tokensTable: Table = {
+  name: "fxdesk_tokens",
+  key: ["family"],
+  sealed: ["content"],
+  isHashed: true,
+};
+
+export const haltsTable: Table = { name: "fxdesk_halts", key: ["environment"], isHashed: true };
+
+export const releasesTable: Table = {
+  name: "fxdesk_releases",
+  key: ["id"],
+  sealed: ["content", "progress"],
+  isHashed: true,
+  unhashed: ["fence", "lease_expires_at"],
+  inUse: (now) => `lease_expires_at > ${now}`,
+};
+
+export const decisionsTable: Table = {
+  name: "fxdesk_release_decisions",
+  key: ["release", "person"],
+  sealed: ["content"],
+  isHashed: true,
+};
+
+export const resourceIdsTable: Table = {
+  name: "fxdesk_resource_ids",
+  key: ["id"],
+  sealed: ["content"],
+  isHashed: true,
+};
+
+/** Tables of the journal, whose rows `verifyStore` checks. */
+export const journalTables: readonly Table[] = [
   { name: "fxdesk_journal_events", key: ["environment", "seq"] },
   { name: "fxdesk_journal_details", key: ["environment", "seq"], sealed: ["content"] },
   {
@@ -44,20 +77,23 @@ export const tables: readonly Table[] = [
     isHashed: true,
     inUse: (now) => `state IN ('intended', 'sent') AND claim_expires_at > ${now}`,
   },
-  { name: "fxdesk_halts", key: ["environment"] },
+];
+
+/** The other tables, except those that describe the store itself. */
+export const otherTables: readonly Table[] = [
+  { name: "fxdesk_leases", key: ["name"], inUse: (now) => `expires_at > ${now}`, isTransient: true },
+  tokensTable,
+  haltsTable,
   { name: "fxdesk_rate_limits", key: ["name"], isTransient: true },
   { name: "fxdesk_watches", key: ["id"], inUse: (now) => `lease_expires_at > ${now}` },
   { name: "fxdesk_watch_states", key: ["watch", "entry"], sealed: ["content"] },
   { name: "fxdesk_watch_changes", key: ["watch", "seq"], sealed: ["content"] },
-  {
-    name: "fxdesk_releases",
-    key: ["id"],
-    sealed: ["content", "progress"],
-    inUse: (now) => `lease_expires_at > ${now}`,
-  },
-  { name: "fxdesk_release_decisions", key: ["release", "person"], sealed: ["content"] },
-  { name: "fxdesk_resource_ids", key: ["id"], sealed: ["content"] },
+  releasesTable,
+  decisionsTable,
+  resourceIdsTable,
 ];
+
+export const tables: readonly Table[] = [...journalTables, ...otherTables];
 
 const definitions: readonly string[] = [
   `CREATE TABLE fxdesk_leases (
@@ -70,7 +106,8 @@ const definitions: readonly string[] = [
      version BIGINT NOT NULL,
      saved_at BIGINT NOT NULL,
      expires_at BIGINT NOT NULL,
-     content TEXT NOT NULL
+     content TEXT NOT NULL,
+     row_hash TEXT NOT NULL
    )`,
   `CREATE TABLE fxdesk_journal_events (
      environment TEXT NOT NULL,
@@ -123,7 +160,8 @@ const definitions: readonly string[] = [
      environment TEXT PRIMARY KEY,
      halted_at BIGINT NOT NULL,
      halted_by TEXT NOT NULL,
-     reason TEXT
+     reason TEXT,
+     row_hash TEXT NOT NULL
    )`,
   `CREATE TABLE fxdesk_rate_limits (
      name TEXT PRIMARY KEY,
@@ -178,7 +216,8 @@ const definitions: readonly string[] = [
      next_at BIGINT NOT NULL DEFAULT 0,
      entry TEXT,
      content TEXT NOT NULL,
-     progress TEXT NOT NULL
+     progress TEXT NOT NULL,
+     row_hash TEXT NOT NULL
    )`,
   "CREATE INDEX fxdesk_releases_in_state ON fxdesk_releases (state, next_at)",
   "CREATE INDEX fxdesk_releases_by_key ON fxdesk_releases (environment, client, operation, key)",
@@ -193,6 +232,7 @@ const definitions: readonly string[] = [
      valid_until BIGINT NOT NULL,
      mac TEXT NOT NULL,
      content TEXT NOT NULL,
+     row_hash TEXT NOT NULL,
      PRIMARY KEY (release, person)
    )`,
   `CREATE TABLE fxdesk_resource_ids (
@@ -201,7 +241,8 @@ const definitions: readonly string[] = [
      client TEXT NOT NULL,
      operation TEXT NOT NULL,
      created_at BIGINT NOT NULL,
-     content TEXT NOT NULL
+     content TEXT NOT NULL,
+     row_hash TEXT NOT NULL
    )`,
   "CREATE INDEX fxdesk_resource_ids_by_call ON fxdesk_resource_ids (environment, client, operation, created_at)",
 ];

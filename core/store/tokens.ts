@@ -1,6 +1,8 @@
 /** Stored tokens. A family is the sequence of pairs that were refreshed from one configured pair. */
+import type { Row, StoreAccess } from "./database";
 import type { Store } from "./open";
-import { sealLocation } from "./sealer";
+import { saveRow, selectRows } from "./rows";
+import { tokensTable } from "./schema";
 
 /** The newest pair of a family. */
 export interface StoredTokens {
@@ -15,25 +17,25 @@ export interface StoredTokens {
 
 type TokenPair = Pick<StoredTokens, "accessToken" | "refreshToken" | "remainingMs">;
 
-const contentLocation = (family: string) => sealLocation("fxdesk_tokens", "content", family);
+/** Returns the row of a family. Throws if it was changed in the store. */
+const findRow = async (access: StoreAccess, family: string): Promise<Row | undefined> =>
+  (await selectRows(access, tokensTable, "WHERE family = $1", [family]))[0];
 
-export async function loadTokens(
-  { run, now, sealer }: Store,
-  family: string,
-): Promise<StoredTokens | undefined> {
-  const [row] = await run(
-    `SELECT content, version, expires_at - saved_at AS life, expires_at - ${now} AS remaining
-     FROM fxdesk_tokens WHERE family = $1`,
-    [family],
-  );
+async function readClock({ run, now }: Pick<Store, "run" | "now">): Promise<number> {
+  const [row] = await run(`SELECT ${now} AS moment`);
+  return Number(row!.moment);
+}
+
+export async function loadTokens(store: Store, family: string): Promise<StoredTokens | undefined> {
+  const row = await findRow(store, family);
   if (!row) return undefined;
-  const content = JSON.parse(sealer.unseal(String(row.content), contentLocation(family))) as TokenPair;
+  const content = JSON.parse(String(row.content)) as TokenPair;
   return {
     accessToken: content.accessToken,
     refreshToken: content.refreshToken,
     version: Number(row.version),
-    lifetimeMs: Number(row.life),
-    remainingMs: Number(row.remaining),
+    lifetimeMs: Number(row.expires_at) - Number(row.saved_at),
+    remainingMs: Number(row.expires_at) - (await readClock(store)),
   };
 }
 
@@ -46,32 +48,34 @@ export async function listTokenFamilies({ run }: Store): Promise<string[]> {
  * Stores the pair that follows `version`; 0 for the first. Returns false if another pair already followed it, or the family was
  * forgotten.
  */
-export async function saveTokens(
-  { run, now, sealer }: Store,
+export const saveTokens = (
+  { database, now, sealer }: Store,
   family: string,
   version: number,
   { accessToken, refreshToken, remainingMs }: TokenPair,
-): Promise<boolean> {
-  const content = sealer.seal(JSON.stringify({ accessToken, refreshToken }), contentLocation(family));
-  const statement =
-    version === 0
-      ? `INSERT INTO fxdesk_tokens (family, version, saved_at, expires_at, content)
-         VALUES ($1, $2, ${now}, ${now} + $3, $4)
-         ON CONFLICT (family) DO NOTHING RETURNING version`
-      : `UPDATE fxdesk_tokens SET version = $2, saved_at = ${now}, expires_at = ${now} + $3, content = $4
-         WHERE family = $1 AND version = $2 - 1 RETURNING version`;
-  const saved = await run(statement, [family, version + 1, Math.round(remainingMs), content]);
-  return saved.length > 0;
-}
+): Promise<boolean> =>
+  database.transaction(async (run) => {
+    const known = await findRow({ run, sealer }, family);
+    if (Number(known?.version ?? 0) !== version) return false;
+    const savedAt = await readClock({ run, now });
+    await saveRow({ run, sealer }, tokensTable, {
+      family,
+      version: version + 1,
+      saved_at: savedAt,
+      expires_at: savedAt + Math.round(remainingMs),
+      content: JSON.stringify({ accessToken, refreshToken }),
+    });
+    return true;
+  });
 
 export async function forgetTokens({ run }: Store, family: string): Promise<void> {
   await run("DELETE FROM fxdesk_tokens WHERE family = $1", [family]);
 }
 
 /** Marks the access token of a version as expired. */
-export async function expireTokens({ run }: Store, family: string, version: number): Promise<void> {
-  await run("UPDATE fxdesk_tokens SET expires_at = saved_at WHERE family = $1 AND version = $2", [
-    family,
-    version,
-  ]);
-}
+export const expireTokens = ({ database, sealer }: Store, family: string, version: number): Promise<void> =>
+  database.transaction(async (run) => {
+    const row = await findRow({ run, sealer }, family);
+    if (row && Number(row.version) === version)
+      await saveRow({ run, sealer }, tokensTable, { ...row, expires_at: row.saved_at! });
+  });

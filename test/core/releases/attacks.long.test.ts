@@ -6,11 +6,13 @@ import { createHash } from "node:crypto";
 import type { FxdeskClient, Interceptor } from "@fxdesk/toolkit";
 import { loadPeople } from "../../../core/people/people-file";
 import { signDecision } from "../../../core/releases/decision-signature";
+import { listDecisions, saveDecision } from "../../../core/releases/repository";
 import { sealOf, type SealedOrder } from "../../../core/releases/terms";
 import { checkStore } from "../../../core/client/check-store";
 import { type Store, withStore } from "../../../core/store/open";
 import { sealLocation } from "../../../core/store/sealer";
 import { eventually } from "../../support/eventually";
+import { forgeRows } from "../../support/forged-rows";
 import { sampleOrder, people, type ReleaseFixture, createReleaseFixture } from "./release-fixture";
 
 const times = Number(process.env.FXDESK_RUNS ?? 1);
@@ -42,7 +44,7 @@ const ask = async (reference: string, more: OrderFields = {}) =>
 
 const inStore = <T>(work: (store: Store) => Promise<T>) => withStore(place.store, work);
 const run = (sql: string, values: (string | number)[] = []) =>
-  inStore(({ database }) => database.run(sql, values));
+  inStore((store) => forgeRows(store, sql, values));
 
 /** Overwrites the requested terms. */
 async function rewrite(id: string, change: (sealed: SealedOrder) => object, withSeal: boolean) {
@@ -52,13 +54,11 @@ async function rewrite(id: string, change: (sealed: SealedOrder) => object, with
     const sealed = {
       ...change(JSON.parse(sealer.unseal(String(row!.content), at)) as SealedOrder),
     } as SealedOrder;
-    await database.run("UPDATE fxdesk_releases SET content = $2, valid_until = $3 WHERE id = $1", [
-      id,
-      sealer.seal(JSON.stringify(sealed), at),
-      sealed.validUntil,
-    ]);
-    if (withSeal)
-      await database.run("UPDATE fxdesk_releases SET seal = $2 WHERE id = $1", [id, sealOf(id, sealed)]);
+    await forgeRows(
+      { database, sealer },
+      "UPDATE fxdesk_releases SET content = $2, valid_until = $3, seal = coalesce($4, seal) WHERE id = $1",
+      [id, sealer.seal(JSON.stringify(sealed), at), sealed.validUntil, withSeal ? sealOf(id, sealed) : null],
+    );
   });
 }
 
@@ -90,42 +90,17 @@ async function forgeDecision(id: string, person: string, mac: string) {
       key: createHash("sha256").update("mine").digest("base64"),
     };
     const given = mac === "signed" ? signDecision(mine, decision).mac : mac;
-    await database.run(
-      `INSERT INTO fxdesk_release_decisions (release, person, decision, seal, decided_at, valid_until, mac, content)
-       VALUES ($1, $2, 'release', $3, $4, $5, $6, $7)`,
-      [
-        id,
-        person,
-        decision.hash,
-        decision.at,
-        until,
-        given,
-        sealer.seal("{}", sealLocation("fxdesk_release_decisions", "content", id, person)),
-      ],
-    );
+    await saveDecision({ ...database, sealer }, { ...decision, epoch: "", mac: given });
   });
   await markReleased(id);
 }
 
 /** Copies the decisions of one release to another. */
 async function copyDecisions(from: string, to: string) {
-  await inStore(async ({ database, sealer }) => {
-    const rows = await database.run("SELECT * FROM fxdesk_release_decisions WHERE release = $1", [from]);
-    const [row] = await database.run("SELECT seal FROM fxdesk_releases WHERE id = $1", [to]);
-    for (const { person, decided_at: at, valid_until: until, mac } of rows)
-      await database.run(
-        `INSERT INTO fxdesk_release_decisions (release, person, decision, seal, decided_at, valid_until, mac, content)
-         VALUES ($1, $2, 'release', $3, $4, $5, $6, $7)`,
-        [
-          to,
-          person!,
-          row!.seal!,
-          at!,
-          until!,
-          mac!,
-          sealer.seal("{}", sealLocation("fxdesk_release_decisions", "content", to, person)),
-        ],
-      );
+  await inStore(async (access) => {
+    const [row] = await access.run("SELECT seal FROM fxdesk_releases WHERE id = $1", [to]);
+    for (const decision of await listDecisions(access, from))
+      await saveDecision(access, { ...decision, release: to, hash: String(row!.seal) });
   });
   await markReleased(to);
 }
@@ -326,13 +301,15 @@ test("books no attack in a process with credentials and the people file", async 
 
 test("does not list a release that was changed in the store; a store check reports it", async () => {
   const id = await ask("changed");
-  await rewrite(id, withTerms({ amount: "2" }), false);
+  await inStore(({ database }) =>
+    database.run("UPDATE fxdesk_releases SET state = 'released' WHERE id = $1", [id]),
+  );
   expect((await place.service.list({ limit: 1_000 })).releases.map((release) => release.id)).not.toContain(
     id,
   );
   await expect(place.service.get(id)).rejects.toThrow("was changed in the store");
   const { faults } = await checkStore(place.store);
-  expect(faults).toContainEqual(expect.stringContaining(`The sealed request of ${id} was changed`));
+  expect(faults).toContainEqual(expect.stringContaining(`fxdesk_releases was changed in the store (${id})`));
 });
 
 /** Changes quotes so that they differ from the request. */
@@ -409,8 +386,10 @@ test("enforces limits on concurrent orders and after the clock was set back", as
   expect(trades.filter(({ reference }) => reference?.startsWith("part "))).toHaveLength(4);
   // Simulates a clock that was set back.
   const day = 86_400_000;
-  await withStore(other.store, ({ database }) =>
-    database.run("UPDATE fxdesk_releases SET changed_at = changed_at + $1 WHERE state = 'booked'", [2 * day]),
+  await withStore(other.store, (store) =>
+    forgeRows(store, "UPDATE fxdesk_releases SET changed_at = changed_at + $1 WHERE state = 'booked'", [
+      2 * day,
+    ]),
   );
   await expect(clients[0]!.orders.order(sampleOrder({ amount: "1" }))).rejects.toThrow(
     /The clock of the store shows/,

@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { demo } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { withStore } from "../../../core/store/open";
+import { forgeRows } from "../../support/forged-rows";
 import { sampleInput } from "../../support/samples";
 import { people, type ReleaseFixture, createReleaseFixture, sampleOrder } from "./release-fixture";
 
@@ -179,8 +180,9 @@ test("refuses an expired release", async () => {
   const released = await place.decide(first!.release!, "anna");
   expect(released.state).toBe("released");
   // Simulates that an hour has passed; the time of an approval is sealed.
-  await withStore(place.store, ({ database }) =>
-    database.run(
+  await withStore(place.store, (store) =>
+    forgeRows(
+      store,
       "UPDATE fxdesk_release_decisions SET decided_at = decided_at - 3600000, valid_until = valid_until - 3600000",
     ),
   );

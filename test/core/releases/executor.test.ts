@@ -2,6 +2,7 @@
 import { demo } from "@fxdesk/sandbox";
 import type { ClientOptions, FxdeskClient, Interceptor } from "@fxdesk/toolkit";
 import { withStore } from "../../../core/store/open";
+import { forgeRows } from "../../support/forged-rows";
 import { eventually } from "../../support/eventually";
 import { sampleInput } from "../../support/samples";
 import { createReleaseFixture, people, type PolicyInput, type ReleaseFixture } from "./release-fixture";
@@ -89,8 +90,8 @@ test.each([
 test("sends nothing without a decision, nor after its validity", async () => {
   const before = posts("/v1/payments");
   const ids = [await requestAndLeave(pay("E-UNDECIDED")), await requestAndLeave(pay("E-STATE"))];
-  await withStore(place.store, ({ run }) =>
-    run("UPDATE fxdesk_releases SET state = 'released', next_at = 0 WHERE id = $1", [ids[1]!]),
+  await withStore(place.store, (store) =>
+    forgeRows(store, "UPDATE fxdesk_releases SET state = 'released', next_at = 0 WHERE id = $1", [ids[1]!]),
   );
   const executor = await startExecutor();
   await eventually(async () => (await report(ids[1]!)).state === "waiting", {
@@ -168,8 +169,10 @@ test("an expired request makes no busy loop while the policy is broken", async (
   const id = await requestAndLeave(pay("E-BUSY"));
   await place.decide(id, "anna");
   await place.setPolicy({ people: [] });
-  await withStore(place.store, ({ run }) =>
-    run("UPDATE fxdesk_releases SET next_at = 0, valid_until = 0, fence = 0 WHERE id = $1", [id]),
+  await withStore(place.store, (store) =>
+    forgeRows(store, "UPDATE fxdesk_releases SET next_at = 0, valid_until = 0, fence = 0 WHERE id = $1", [
+      id,
+    ]),
   );
   const fence = async () => {
     const [row] = await withStore(place.store, ({ run }) =>

@@ -6,6 +6,7 @@ import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type SealedCall, sealOf } from "../../../core/releases/terms";
 import { withStore } from "../../../core/store/open";
 import { sealLocation } from "../../../core/store/sealer";
+import { forgeRows } from "../../support/forged-rows";
 import { sampleInput } from "../../support/samples";
 import { createReleaseFixture, people, type ReleaseFixture } from "./release-fixture";
 
@@ -48,15 +49,15 @@ const repeat = (reference: string, by = client) =>
 
 /** Rewrites the sealed request of a release with a matching seal, and the given columns. */
 const rewrite = (id: string, change: (sealed: SealedCall) => SealedCall, columns = "state = 'released'") =>
-  withStore(place.store, async ({ run, sealer }) => {
+  withStore(place.store, async ({ database, run, sealer }) => {
     const location = sealLocation("fxdesk_releases", "content", id);
     const [row] = await run("SELECT content FROM fxdesk_releases WHERE id = $1", [id]);
     const sealed = change(JSON.parse(sealer.unseal(String(row!.content), location)) as SealedCall);
-    await run(`UPDATE fxdesk_releases SET content = $2, seal = $3, ${columns} WHERE id = $1`, [
-      id,
-      sealer.seal(JSON.stringify(sealed), location),
-      sealOf(id, sealed),
-    ]);
+    await forgeRows(
+      { database, sealer },
+      `UPDATE fxdesk_releases SET content = $2, seal = $3, ${columns} WHERE id = $1`,
+      [id, sealer.seal(JSON.stringify(sealed), location), sealOf(id, sealed)],
+    );
   });
 
 const one = { amount: "1", currency: "EUR" };
@@ -109,10 +110,13 @@ test("does not send the released request of another call", async () => {
   const [released, other] = [await request("released"), await request("other")];
   await place.decide(released, "anna");
   const before = posts();
-  await withStore(place.store, async ({ run }) => {
-    const [row] = await run("SELECT request_hash FROM fxdesk_releases WHERE id = $1", [other]);
-    await run("UPDATE fxdesk_releases SET state = 'cancelled' WHERE id = $1", [other]);
-    await run("UPDATE fxdesk_releases SET request_hash = $2 WHERE id = $1", [released, row!.request_hash!]);
+  await withStore(place.store, async (store) => {
+    const [row] = await store.run("SELECT request_hash FROM fxdesk_releases WHERE id = $1", [other]);
+    await forgeRows(store, "UPDATE fxdesk_releases SET state = 'cancelled' WHERE id = $1", [other]);
+    await forgeRows(store, "UPDATE fxdesk_releases SET request_hash = $2 WHERE id = $1", [
+      released,
+      row!.request_hash!,
+    ]);
   });
   expect(await repeat("other")).not.toBe("sent");
   expect(posts()).toBe(before);

@@ -11,6 +11,7 @@ import type { Order as OrderRelease, Release } from "../../../core/releases/rele
 import { changeReleases, transitionRelease } from "../../../core/releases/repository";
 import { ReleaseExecutor, type ReleaseExecutorDependencies } from "../../../core/orders/executor";
 import { withStore } from "../../../core/store/open";
+import { forgeRows } from "../../support/forged-rows";
 import { eventually } from "../../support/eventually";
 import { closeLater } from "../../support/resources";
 import { done, intent, longMs, unknown } from "../journal/fixtures";
@@ -93,9 +94,12 @@ async function unknownOrder(key: string): Promise<Order> {
   const { entry } = await journal.claim(intent({ environment, key }), longMs);
   await journal.recordSent(entry);
   await journal.recordOutcome(entry, unknown);
-  await run(
-    "UPDATE fxdesk_releases SET state = 'unknown', entry = $2, next_at = 0, lease_expires_at = 0 WHERE id = $1",
-    [release, entry.id],
+  await store.use((open) =>
+    forgeRows(
+      open,
+      "UPDATE fxdesk_releases SET state = 'unknown', entry = $2, next_at = 0, lease_expires_at = 0 WHERE id = $1",
+      [release, entry.id],
+    ),
   );
   return { release, environment, entry };
 }

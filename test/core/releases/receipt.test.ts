@@ -7,6 +7,7 @@ import type { FxdeskClient } from "@fxdesk/toolkit";
 import { loadReceiptKey } from "../../../core/releases/receipt-key";
 import { withStore } from "../../../core/store/open";
 import { runFxdesk, storeVariables, type Variables } from "../../cli/run-command";
+import { forgeRows } from "../../support/forged-rows";
 import { tempFolder } from "../../support/resources";
 import { sampleInput } from "../../support/samples";
 import { expectAlterationsFound, verifierOf, verifyReceipts } from "./receipt-scripts";
@@ -77,8 +78,8 @@ describe("a released payment", () => {
       stdout: "",
     });
     const postpone = (ms: number) =>
-      withStore(fixture.store, ({ run: sql }) =>
-        sql(`UPDATE fxdesk_release_decisions SET decided_at = decided_at + ${ms}`),
+      withStore(fixture.store, (store) =>
+        forgeRows(store, `UPDATE fxdesk_release_decisions SET decided_at = decided_at + ${ms}`),
       );
     await postpone(1);
     expect(await run(entry)).toMatchObject({ code: 1, stdout: "" });

@@ -16,6 +16,7 @@ import {
 } from "../../../core/store/resource-ids";
 import type { StoreSettings } from "../../../core/store/settings";
 import { expireTokens, loadTokens, saveTokens } from "../../../core/store/tokens";
+import { forgeRows } from "../../support/forged-rows";
 import { engines } from "./engines";
 
 const pair = (number: number) => ({
@@ -214,7 +215,8 @@ describe.each(engines())("$name", ({ create }) => {
   const idsOf = async (store: Store, where: Partial<CallScope> = {}) =>
     (await listResourceIds(store, { ...scope, ...where })).map(({ id }) => id);
   /** Makes the stored IDs older. */
-  const age = ({ run }: Store) => run("UPDATE fxdesk_resource_ids SET created_at = created_at - 1000");
+  const age = (store: Store) =>
+    forgeRows(store, "UPDATE fxdesk_resource_ids SET created_at = created_at - 1000");
 
   const other = { client: "bert@example.com" };
   const elsewhere = { environment: "api https://api.example.com" };
