@@ -97,7 +97,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   },
   people: {
     description: "Add, lock and remove the people who request and release, and change their secrets.",
-    load: async () => (await import("./people/command.js")).peopleCommands,
+    load: async ({ extended }) => (await import("./people/command.js")).peopleCommands(extended),
   },
   keys: {
     description: "Issue, list and revoke service keys, by which programs request.",

@@ -2,12 +2,10 @@
 import { releaseSettingFields } from "../../core/call/settings";
 import {
   addPerson,
-  byRoot,
   changeSecret,
   createPeople,
   issueToken,
   lockPerson,
-  type PeopleChange,
   removePerson,
   removeTotp,
   revokeToken,
@@ -17,10 +15,12 @@ import {
   unlockPerson,
 } from "../../core/people/administration";
 import { type Attempt, listAttempts } from "../../core/people/attempts";
-import { type Credentials, PeopleRefusal } from "../../core/people/authenticate";
+import { PeopleRefusal } from "../../core/people/authenticate";
+import { byRoot } from "../../core/people/change-people";
 import { loadPeople, type People } from "../../core/people/people-file";
+import { openChanges } from "../../core/people/pending-change";
 import { createTotpSeed, totpUri } from "../../core/people/totp";
-import { type Flag, type ParsedArguments, requiredText, UsageError } from "../command-line/arguments";
+import { type Flag, requiredText, UsageError } from "../command-line/arguments";
 import {
   commandGroup,
   type FindCommand,
@@ -28,71 +28,24 @@ import {
   type MemberCommand,
   printResult,
 } from "../command-line/command";
-import { refusalAsUsage, settingOptions, settingsFrom } from "../settings/connection-settings";
-import { mailHelp, mailSettingsFrom, throwMailUsage } from "../settings/mail-settings";
+import {
+  refusalAsUsage,
+  type ServiceLoader,
+  settingOptions,
+  settingsFrom,
+} from "../settings/connection-settings";
+import { mailHelp } from "../settings/mail-settings";
 import { peoplePath } from "../settings/people-settings";
-import { secretPrompts } from "../settings/secret";
 import { table } from "../terminal/table";
-import { type Terminal, write, writeStderr } from "../terminal/terminal";
+import { write, writeStderr } from "../terminal/terminal";
+import { approvePolicyCommand, confirm, discard } from "./agreement";
+import { byFlag, personCommand, report } from "./person-command";
 
 const peopleSettings = settingOptions(
   "People",
   releaseSettingFields.filter(({ name }) => name === "people"),
 );
 export const options = { ...peopleSettings, helpSections: [mailHelp, ...peopleSettings.helpSections] };
-
-export const byFlag: Flag = {
-  name: "by",
-  value: "<name>",
-  description: "The administrator who makes the change and whose secret is asked for.",
-};
-
-/** What a change needs. */
-interface ChangeInput {
-  readonly name: string;
-  readonly path: string;
-  readonly parsed: ParsedArguments;
-  readonly terminal: Terminal;
-  readonly readNewSecret: (prompt: string) => Promise<string>;
-  readonly readCode: (prompt: string) => Promise<string>;
-  /** Prompts for the secret of --by, or without it for that of the person. */
-  readonly credentials: () => Promise<Credentials>;
-}
-
-/** Mails a change to the person, if they had an address. A failure only prints a line, because the change was made. */
-async function notify(change: PeopleChange, terminal: Terminal): Promise<void> {
-  const { address, person } = change;
-  if (address === undefined) return;
-  const settings = mailSettingsFrom(terminal);
-  if (!settings) return writeStderr(terminal, `${person} was not notified: no mail server is set.\n`);
-  const { mailPeopleChange } = await import("../../core/mail/people-mail.js");
-  try {
-    await mailPeopleChange(settings, address, change).catch(throwMailUsage);
-  } catch (error) {
-    await writeStderr(terminal, `${person} was not notified: ${(error as Error).message}\n`);
-  }
-}
-
-/** Returns a command that changes a person and prints a text. */
-export const personCommand = (
-  declared: Omit<MemberCommand, "operand" | "run">,
-  change: (input: ChangeInput) => Promise<string>,
-): MemberCommand => ({
-  ...declared,
-  operand: "<name>",
-  async run(parsed, terminal) {
-    const path = peoplePath(settingsFrom(parsed, terminal.environment));
-    const { read, readNew } = secretPrompts(terminal);
-    const name = parsed.operand;
-    const credentials = async () => {
-      const person = parsed.string(byFlag.name) ?? name;
-      return { person, secret: await read(`Secret of ${person}: `) };
-    };
-    const input = { name, path, parsed, terminal, readNewSecret: readNew, readCode: read, credentials };
-    const text = await refusalAsUsage(PeopleRefusal, () => change(input));
-    await write(terminal.stdout, `${text}\n`);
-  },
-});
 
 const add = personCommand(
   {
@@ -114,8 +67,7 @@ const add = personCommand(
       await createPeople(path, name, secret!);
       return `${name} was added to ${path} as administrator.`;
     }
-    await notify(await addPerson(path, name, secret, administrator), terminal);
-    return `${name} was added.`;
+    return report(await addPerson(path, name, secret, administrator), `${name} was added.`, terminal);
   },
 );
 
@@ -135,8 +87,11 @@ const secretCommand = personCommand(
   async ({ name, path, parsed, terminal, readNewSecret, credentials }) => {
     const by = parsed.boolean("reset") ? byRoot : await credentials();
     const secret = await readNewSecret(`New secret of ${name}: `);
-    await notify(await changeSecret(path, name, secret, by), terminal);
-    return `The secret of ${name} was replaced.`;
+    return report(
+      await changeSecret(path, name, secret, by),
+      `The secret of ${name} was replaced.`,
+      terminal,
+    );
   },
 );
 
@@ -148,8 +103,7 @@ const remove = personCommand(
   },
   async ({ name, path, parsed, terminal, credentials }) => {
     requiredText(parsed, byFlag);
-    await notify(await removePerson(path, name, await credentials()), terminal);
-    return `${name} was removed.`;
+    return report(await removePerson(path, name, await credentials()), `${name} was removed.`, terminal);
   },
 );
 
@@ -160,8 +114,7 @@ const lock = personCommand(
     flags: [byFlag],
   },
   async ({ name, path, terminal, credentials }) => {
-    await notify(await lockPerson(path, name, await credentials()), terminal);
-    return `${name} is locked.`;
+    return report(await lockPerson(path, name, await credentials()), `${name} is locked.`, terminal);
   },
 );
 
@@ -173,8 +126,7 @@ const unlock = personCommand(
   },
   async ({ name, path, parsed, terminal, credentials }) => {
     requiredText(parsed, byFlag);
-    await notify(await unlockPerson(path, name, await credentials()), terminal);
-    return `${name} is unlocked.`;
+    return report(await unlockPerson(path, name, await credentials()), `${name} is unlocked.`, terminal);
   },
 );
 
@@ -187,8 +139,11 @@ const administrator = personCommand(
   async ({ name, path, parsed, terminal, credentials }) => {
     requiredText(parsed, byFlag);
     const isAdministrator = !parsed.boolean("remove");
-    await notify(await setAdministrator(path, name, isAdministrator, await credentials()), terminal);
-    return isAdministrator ? `${name} is an administrator.` : `${name} is no administrator any more.`;
+    return report(
+      await setAdministrator(path, name, isAdministrator, await credentials()),
+      isAdministrator ? `${name} is an administrator.` : `${name} is no administrator any more.`,
+      terminal,
+    );
   },
 );
 
@@ -205,10 +160,11 @@ const address = personCommand(
   async ({ name, path, parsed, terminal, credentials }) => {
     const isRemoved = parsed.boolean("remove") ?? false;
     const mail = isRemoved ? undefined : requiredText(parsed, mailFlag);
-    await notify(await setMailAddress(path, name, mail, await credentials()), terminal);
-    return isRemoved
-      ? `The e-mail address of ${name} was deleted.`
-      : `The e-mail address of ${name} is ${mail}.`;
+    return report(
+      await setMailAddress(path, name, mail, await credentials()),
+      isRemoved ? `The e-mail address of ${name} was deleted.` : `The e-mail address of ${name} is ${mail}.`,
+      terminal,
+    );
   },
 );
 
@@ -221,12 +177,20 @@ const token = personCommand(
   },
   async ({ name, path, parsed, terminal, credentials }) => {
     if (parsed.boolean("revoke")) {
-      await notify(await revokeToken(path, name, await credentials()), terminal);
-      return `The token of ${name} was deleted.`;
+      return report(
+        await revokeToken(path, name, await credentials()),
+        `The token of ${name} was deleted.`,
+        terminal,
+      );
     }
     const created = await issueToken(path, name, await credentials());
-    await writeStderr(terminal, `Token of ${name}, shown only once; ${path} stores its hash:\n`);
-    return created;
+    const text = await report(
+      created,
+      `Token of ${name}, shown only once; ${path} stores its hash:`,
+      terminal,
+    );
+    await writeStderr(terminal, `${text}\n`);
+    return created.token;
   },
 );
 
@@ -239,15 +203,17 @@ const totp = personCommand(
   },
   async ({ name, path, parsed, terminal, readCode, credentials }) => {
     if (parsed.boolean("remove")) {
-      await notify(await removeTotp(path, name, await credentials()), terminal);
-      return `The codes of ${name} were removed.`;
+      return report(
+        await removeTotp(path, name, await credentials()),
+        `The codes of ${name} were removed.`,
+        terminal,
+      );
     }
     const by = await credentials();
     const seed = createTotpSeed();
     await write(terminal.stdout, `${totpUri(name, seed)}\n`);
     const code = await readCode(`First code of ${name}: `);
-    await notify(await setTotp(path, name, { seed, code }, by), terminal);
-    return `${name} can release with codes.`;
+    return report(await setTotp(path, name, { seed, code }, by), `${name} can release with codes.`, terminal);
   },
 );
 
@@ -262,14 +228,34 @@ const toRows = ({ people, administrators }: People) =>
     locked_since: person.lockedSince,
   }));
 
+const pendingRows = ({ pending }: People) =>
+  openChanges(pending, Date.now()).map(({ id, change, person, by, at, until }) => ({
+    id,
+    change,
+    person,
+    by,
+    at,
+    until,
+  }));
+
 const list: MemberCommand = {
   description: "Lists the people, without their secrets. With --log, lists the changes of the file.",
-  flags: [{ name: "log", description: "List the changes instead: what, whose, by whom." }, jsonFlag],
+  flags: [
+    { name: "log", description: "List the changes instead: what, whose, by whom." },
+    { name: "pending", description: "List the changes that wait for another administrator instead." },
+    jsonFlag,
+  ],
   async run(parsed, terminal) {
     const path = peoplePath(settingsFrom(parsed, terminal.environment));
     const people = await refusalAsUsage(PeopleRefusal, () => loadPeople(path));
-    const rows = parsed.boolean("log") ? people.log : toRows(people);
+    const pending = pendingRows(people);
+    const rows = parsed.boolean("log") ? people.log : parsed.boolean("pending") ? pending : toRows(people);
     await printResult(parsed, terminal, rows, table(rows, terminal.stdout.columns));
+    if (pending.length > 0 && !parsed.boolean("pending"))
+      await writeStderr(
+        terminal,
+        `Changes that wait for another administrator: ${pending.length} (--pending).\n`,
+      );
   },
 };
 
@@ -288,23 +274,27 @@ const attempts: MemberCommand = {
   },
 };
 
-export const peopleCommands: FindCommand = commandGroup({
-  name: "fxdesk people",
-  description:
-    "The people who request and release, in the people file. Each change needs the secret of an administrator, or of the person " +
-    "for their own secret, token and address.",
-  options,
-  commands: {
-    add,
-    list,
-    secret: secretCommand,
-    lock,
-    unlock,
-    remove,
-    administrator,
-    address,
-    token,
-    totp,
-    attempts,
-  },
-});
+export const peopleCommands = (loadService: ServiceLoader): FindCommand =>
+  commandGroup({
+    name: "fxdesk people",
+    description:
+      "The people who request and release, in the people file. Each change needs the secret of an administrator, or of the person " +
+      "for their own secret, token and address.",
+    options,
+    commands: {
+      add,
+      list,
+      secret: secretCommand,
+      lock,
+      unlock,
+      remove,
+      administrator,
+      address,
+      token,
+      totp,
+      confirm,
+      discard,
+      "approve-policy": approvePolicyCommand(loadService),
+      attempts,
+    },
+  });

@@ -16,7 +16,8 @@ import { refusalAsUsage, type ServiceLoader, settingsFrom } from "../settings/co
 import { peoplePath } from "../settings/people-settings";
 import { table } from "../terminal/table";
 import { writeStderr } from "../terminal/terminal";
-import { byFlag, options, personCommand } from "./command";
+import { options } from "./command";
+import { byFlag, personCommand, report } from "./person-command";
 
 const scopeFlags: readonly Flag[] = [
   {
@@ -77,9 +78,10 @@ const issueCommand = (loadService: ServiceLoader): MemberCommand =>
     async ({ name, path, parsed, terminal, credentials }) => {
       requiredText(parsed, byFlag);
       const scope = await scopeFrom(parsed, loadService);
-      const key = await issueServiceKey(path, name, scope, await credentials());
-      await writeStderr(terminal, `Service key of ${name}, shown only once; ${path} stores its hash:\n`);
-      return key;
+      const issued = await issueServiceKey(path, name, scope, await credentials());
+      const text = `Service key of ${name}, shown only once; ${path} stores its hash:`;
+      await writeStderr(terminal, `${await report(issued, text, terminal)}\n`);
+      return issued.key;
     },
   );
 

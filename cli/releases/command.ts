@@ -153,7 +153,9 @@ const showCommand = (loadService: ServiceLoader): MemberCommand => ({
       const { release, decisions } = await releaseService.get(parsed.operand);
       if (parsed.boolean("json")) return printJson(terminal, { ...toReleaseReport(release), decisions });
       const policy =
-        given.policy === undefined ? undefined : await loadPolicy(given.policy, await loadService());
+        given.policy === undefined
+          ? undefined
+          : await loadPolicy(given.policy, await loadService(), undefined);
       return write(terminal.stdout, `${renderRelease(release, decisions, policy)}\n`);
     }),
 });

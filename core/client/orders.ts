@@ -203,7 +203,9 @@ export class Orders {
       authority: async (sealed) => (await client.releaseMiddleware()).loadAuthority(sealed.operation, sealed),
       canReadPeople: async () => {
         const { policy, people } = context.settings;
-        return policy === undefined || (await loadReadablePeople(people)) !== undefined;
+        return (
+          policy === undefined || (await loadReadablePeople(people).catch(() => undefined)) !== undefined
+        );
       },
       recover: (entry) => client.recover(entry),
       onAlarm: emitAlarm,

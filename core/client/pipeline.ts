@@ -171,6 +171,7 @@ export class Pipeline {
     const { operation, options } = request.call;
     const mayNeedRelease =
       this.context.settings.policy !== undefined ||
+      this.context.settings.people !== undefined ||
       options.release === "needed" ||
       request.release !== undefined;
     if (operation.effect === "read" || request.isReleased || !mayNeedRelease) return next(request);

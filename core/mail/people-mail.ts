@@ -1,13 +1,13 @@
 /** Mail to a person whose entry in the people file was changed. */
 import { createHash } from "node:crypto";
-import type { PeopleChange } from "../people/administration";
+import type { PeopleChange } from "../people/change-people";
 import { type MailSettings, MailServer } from "./mail-server";
 
 /** Sends the mail to the address that the person had before the change. Throws an Error if the mail server fails. */
 export async function mailPeopleChange(
   settings: MailSettings,
   to: string,
-  { person, change, by, at }: PeopleChange,
+  { person, change, by, confirmedBy, at }: PeopleChange,
 ): Promise<void> {
   const server = await MailServer.open(settings);
   const id = createHash("sha256")
@@ -19,7 +19,7 @@ export async function mailPeopleChange(
       to,
       subject: `fxdesk: ${person}: ${change}`,
       text:
-        `Entry of ${person} in the people file: ${change} by ${by} at ${at}.\n\n` +
+        `Entry of ${person} in the people file: ${change} by ${by}${confirmedBy === undefined ? "" : ` and ${confirmedBy}`} at ${at}.\n\n` +
         "If you did not expect this, ask an administrator to lock your name (fxdesk people lock).\n",
       messageId: `<${id}@${settings.from.split("@")[1]}>`,
     });

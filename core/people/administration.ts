@@ -1,10 +1,18 @@
-/** Changes of the people file, each by an authenticated person and recorded in its log. */
-import { localOrigin } from "./attempts";
-import { authenticate, type Credentials, PeopleRefusal } from "./authenticate";
+/** Changes of the people file. Each throws a PeopleRefusal or a TypeError if it is not made. */
+import { type Credentials, PeopleRefusal } from "./authenticate";
+import {
+  ableAdministrators,
+  appendLog,
+  byRoot,
+  type ChangedBy,
+  changeNow,
+  changePeople,
+  changePerson,
+  type PeopleChange,
+} from "./change-people";
 import { findLookAlike, PersonName } from "./name";
 import {
   createEpoch,
-  findActivePerson,
   findPerson,
   MailAddress,
   namesOf,
@@ -15,113 +23,6 @@ import {
 import { hashSecret } from "./secret";
 import { createToken, hashToken } from "./token";
 import { findTotpStep } from "./totp";
-
-/** Reset of a secret by root, which is possible only while one person has a secret. */
-export const byRoot = "root";
-
-/** The person who makes a change, or root. */
-export type ChangedBy = Credentials | typeof byRoot;
-
-/** A change that was made. */
-export interface PeopleChange {
-  readonly person: string;
-  /** Past participle, for example "secret changed". */
-  readonly change: string;
-  readonly by: string;
-  readonly at: string;
-  /** Mail address of the person before the change. */
-  readonly address: string | undefined;
-}
-
-interface ChangeRequest {
-  readonly change: string;
-  readonly by: ChangedBy;
-  /** True if people may make this change for themselves. */
-  readonly isOwn: boolean;
-}
-
-/** Number of changes that the file keeps. */
-const maxLogged = 1_000;
-
-const nameOf = (by: ChangedBy): string => (by === byRoot ? "root of this machine" : by.person);
-
-/** Throws a PeopleRefusal unless root runs this process and only one person has a secret. */
-function assertRootMayReset({ people }: People): void {
-  if (process.geteuid?.() !== 0)
-    throw new PeopleRefusal("Only root can reset a secret without another administrator.");
-  if (Object.values(people).filter(({ secret }) => secret !== undefined).length > 1)
-    throw new PeopleRefusal(
-      "Root can reset a secret only while one person has one: use --by <administrator>.",
-    );
-}
-
-function assertMayChange(people: People, person: string, { by, isOwn }: ChangeRequest): void {
-  if (by === byRoot) return assertRootMayReset(people);
-  if (by.person === person && isOwn) return;
-  if (!people.administrators.includes(by.person))
-    throw new PeopleRefusal(`${by.person} is no administrator of the people file. Nothing was changed.`);
-}
-
-/** Throws a PeopleRefusal if no active administrator with a secret would be left. */
-function assertAdministered(people: People): void {
-  const isAble = (name: string) => findActivePerson(people, name)?.secret !== undefined;
-  if (!people.administrators.some(isAble))
-    throw new PeopleRefusal("The last administrator must stay: name another one first. Nothing was changed.");
-}
-
-const appendLog = (people: People, { person, change, by, at }: PeopleChange): People => ({
-  ...people,
-  log: [...people.log, { at, change, person, by }].slice(-maxLogged),
-});
-
-/** Authenticates, and changes the file if the person may. Throws a PeopleRefusal or a TypeError. */
-export async function changePeople(
-  path: string,
-  person: string,
-  request: ChangeRequest,
-  change: (before: People) => People,
-): Promise<PeopleChange> {
-  const { by } = request;
-  const confirmed = by === byRoot ? undefined : (await authenticate(path, by, localOrigin("cli"))).people;
-  let made: PeopleChange;
-  await updatePeople(path, (before) => {
-    // The secret was checked before the lock was taken.
-    if (
-      by !== byRoot &&
-      findActivePerson(before, by.person)?.epoch !== findPerson(confirmed!, by.person)!.epoch
-    )
-      throw new PeopleRefusal(`${by.person} was changed at the same time. Nothing was changed: try again.`);
-    assertMayChange(before, person, request);
-    made = {
-      person,
-      change: request.change,
-      by: nameOf(by),
-      at: new Date().toISOString(),
-      address: findPerson(before, person)?.address,
-    };
-    const after = change(before);
-    assertAdministered(after);
-    return appendLog(after, made);
-  });
-  return made!;
-}
-
-/** Changes one person. `change` returns undefined to remove them. */
-const changePerson = (
-  path: string,
-  name: string,
-  request: ChangeRequest,
-  change: (before: Person) => Person | undefined,
-): Promise<PeopleChange> =>
-  changePeople(path, name, request, (before) => {
-    const person = findPerson(before, name);
-    if (!person) throw new PeopleRefusal(`The people file contains no person ${name}. Nothing was changed.`);
-    const { [name]: _, ...others } = before.people;
-    const after = change(person);
-    return after
-      ? { ...before, people: { ...before.people, [name]: after } }
-      : { ...before, people: others, administrators: before.administrators.filter((each) => each !== name) };
-  });
 
 export function assertName(name: string): void {
   const { error } = PersonName.safeParse(name);
@@ -170,8 +71,7 @@ export async function createPeople(path: string, name: string, secret: string): 
       assertNewName(before, name);
       const person: Person = { epoch: createEpoch(), secret: hash };
       const after = { ...before, people: { [name]: person }, administrators: [name] };
-      const at = new Date().toISOString();
-      return appendLog(after, { person: name, change: "added", by: name, at, address: undefined });
+      return appendLog(after, changeNow(before, name, "added", name));
     },
     { create: true },
   );
@@ -199,7 +99,7 @@ export const removePerson = (path: string, name: string, by: Credentials): Promi
 
 /** Locks a person: their secret, token, sessions and open decisions become invalid at once. */
 export const lockPerson = (path: string, name: string, by: Credentials): Promise<PeopleChange> =>
-  changePerson(path, name, { change: "locked", by, isOwn: true }, (before) => ({
+  changePerson(path, name, { change: "locked", by, isOwn: true, endsAccess: true }, (before) => ({
     ...before,
     epoch: createEpoch(),
     lockedSince: new Date().toISOString(),
@@ -253,23 +153,32 @@ export const removeTotp = (path: string, name: string, by: Credentials): Promise
     return { ...others, epoch: createEpoch() };
   });
 
-/** Creates the token by which the person authenticates as a requester, replacing the previous one. Returns it. */
-export async function issueToken(path: string, name: string, by: Credentials): Promise<string> {
+/** Creates the token by which the person authenticates as a requester, replacing the previous one. */
+export async function issueToken(
+  path: string,
+  name: string,
+  by: Credentials,
+): Promise<PeopleChange & { readonly token: string }> {
   const token = createToken();
-  await changePerson(path, name, { change: "token created", by, isOwn: true }, (before) => ({
+  const change = await changePerson(path, name, { change: "token created", by, isOwn: true }, (before) => ({
     ...before,
     token: hashToken(token),
   }));
-  return token;
+  return { ...change, token };
 }
 
 /** Deletes the token of a person. Throws a PeopleRefusal if there is none. */
 export const revokeToken = (path: string, name: string, by: Credentials): Promise<PeopleChange> =>
-  changePerson(path, name, { change: "token deleted", by, isOwn: true }, ({ token, ...before }) => {
-    if (token === undefined)
-      throw new PeopleRefusal(`The people file contains no token of ${name}. Nothing was changed.`);
-    return before;
-  });
+  changePerson(
+    path,
+    name,
+    { change: "token deleted", by, isOwn: true, endsAccess: true },
+    ({ token, ...before }) => {
+      if (token === undefined)
+        throw new PeopleRefusal(`The people file contains no token of ${name}. Nothing was changed.`);
+      return before;
+    },
+  );
 
 /** Makes a person an administrator of the file, or ends that. */
 export const setAdministrator = (
@@ -285,5 +194,22 @@ export const setAdministrator = (
       throw new PeopleRefusal(`${name} needs a secret to be an administrator. Nothing was changed.`);
     const others = before.administrators.filter((each) => each !== name);
     return { ...before, administrators: isAdministrator ? [...others, name] : others };
+  });
+};
+
+/** Approves a policy, after which every other one is refused. */
+export const approvePolicy = (
+  path: string,
+  policy: NonNullable<People["policy"]>,
+  by: Credentials,
+): Promise<PeopleChange> => {
+  const request = { change: `policy ${policy.hash.slice(0, 16)} approved`, by, isOwn: false };
+  return changePeople(path, by.person, request, (before) => {
+    const needed = Math.max(policy.administration.people, policy.administration.policy);
+    if (ableAdministrators(before).length < needed)
+      throw new PeopleRefusal(
+        `The policy needs ${needed} administrators with a secret: name another one first. Nothing was changed.`,
+      );
+    return { ...before, policy };
   });
 };

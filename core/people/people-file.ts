@@ -4,6 +4,7 @@ import { stat } from "node:fs/promises";
 import { z } from "zod";
 import { replaceFile, withFileLock } from "../store/locked-file";
 import { findLookAlike, PersonName } from "./name";
+import { PendingChange } from "./pending-change";
 import { readProtectedFile } from "./protected-file";
 import { ServiceKey, TokenHash } from "./service-key";
 
@@ -39,6 +40,17 @@ const Person = z.strictObject({
 });
 export type Person = Readonly<z.output<typeof Person>>;
 
+const numberOfPeople = z.int().min(1).max(2).default(1);
+
+export const Administration = z.strictObject({
+  people: numberOfPeople.meta({
+    description: "Administrators who must agree to a change of people; default 1.",
+  }),
+  policy: numberOfPeople.meta({
+    description: "Administrators who must agree to another policy; default 1.",
+  }),
+});
+
 const version = 2;
 
 /** Returns the names of all people and programs. */
@@ -60,9 +72,24 @@ const PeopleFile = z
     keys: z.record(PersonName, ServiceKey),
     /** People who may change the file for others. */
     administrators: z.array(PersonName),
+    /** The policy that administrators approved. Every other one is refused. */
+    policy: z
+      .strictObject({
+        hash: z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 hash"),
+        administration: Administration,
+      })
+      .optional(),
+    /** Changes that wait for a second administrator. */
+    pending: z.array(PendingChange).default([]),
     /** Changes of the file, oldest first. */
     log: z.array(
-      z.strictObject({ at: z.iso.datetime(), change: z.string(), person: z.string(), by: z.string() }),
+      z.strictObject({
+        at: z.iso.datetime(),
+        change: z.string(),
+        person: z.string(),
+        by: z.string(),
+        confirmedBy: z.string().optional(),
+      }),
     ),
   })
   .superRefine((file, context) => {
@@ -90,10 +117,25 @@ export async function loadPeople(path: string): Promise<People> {
     throw new TypeError(
       `people: ${path} was made by another version of fxdesk. Move it away and add the people again: fxdesk people add <name>.`,
     );
+  return parsePeople(given, path);
+}
+
+function messagesOf(issue: z.core.$ZodIssue): string[] {
+  const field = issue.path.join(".");
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => `${[...issue.path, key].join(".")} is not a field of a people file`);
+  if (issue.code === "invalid_key") return [`${field} ${issue.issues[0]!.message}`];
+  if (issue.code !== "invalid_type") return [`${field} ${issue.message}`];
+  return [
+    `${field} ${issue.message.endsWith("undefined") ? "is missing" : `must be of type ${issue.expected}`}`,
+  ];
+}
+
+/** Throws a TypeError that lists each fault with its field. */
+function parsePeople(given: unknown, path: string): People {
   const { data, error } = PeopleFile.safeParse(given);
   if (data) return data;
-  const faults = error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
-  throw new TypeError(`people: ${path} is invalid: ${faults.join("; ")}.`);
+  throw new TypeError(`people: ${path} is invalid: ${error.issues.flatMap(messagesOf).join("; ")}.`);
 }
 
 /** Returns a person; undefined if the file does not contain the name. */
@@ -140,10 +182,11 @@ export function updatePeople(
             people: {},
             keys: {},
             administrators: [],
+            pending: [],
             log: [],
           }
         : await loadPeople(path);
-    const after = PeopleFile.parse(await change(before));
+    const after = parsePeople(await change(before), path);
     await replaceFile(target, `${JSON.stringify(after, null, 2)}\n`);
   });
 }

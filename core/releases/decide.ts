@@ -2,7 +2,13 @@
 import type { MomentAccess } from "../store/database";
 import type { People } from "../people/people-file";
 import { signDecision } from "./decision-signature";
-import { defaultMoneyPolicy, loadPolicy, type Policy, type PolicyService } from "./policy";
+import {
+  defaultMoneyPolicy,
+  loadPolicy,
+  missingPolicyProblem,
+  type Policy,
+  type PolicyService,
+} from "./policy";
 import { approvalRequirements, canDecide, describeRequirements, needsCode } from "./policy-evaluation";
 import { type Decision, type Release, ReleaseRefusal } from "./release";
 import { isApproved } from "./release-guard";
@@ -32,12 +38,16 @@ export interface DecisionFiles {
 const minuteMs = 60_000;
 
 /** Returns the policy that applies to a release. Throws a TypeError if its file is invalid. */
-export const policyForRelease = async (
+export async function policyForRelease(
   { sealed: { requester } }: Release,
   { policy, service }: Pick<DecisionFiles, "policy" | "service">,
   people: People,
-): Promise<Policy> =>
-  policy === undefined ? defaultMoneyPolicy(people, requester) : loadPolicy(policy, service);
+): Promise<Policy> {
+  if (policy !== undefined) return loadPolicy(policy, service, people);
+  const problem = missingPolicyProblem(people);
+  if (problem !== undefined) throw new TypeError(`policy: ${problem}`);
+  return defaultMoneyPolicy(people, requester);
+}
 
 /** Returns why a person cannot decide, or undefined. */
 export function findDecisionProblem(

@@ -4,7 +4,7 @@ import { Big } from "big.js";
 import { z } from "zod";
 import { TradeType } from "../contract/trades";
 import { findLookAlike, PersonName } from "../people/name";
-import { type People, releasersOf } from "../people/people-file";
+import { Administration, type People, releasersOf } from "../people/people-file";
 import { readProtectedFile } from "../people/protected-file";
 import { callablesOf, type Service } from "../spec/service";
 import { normalizeAddress } from "../values/host";
@@ -85,6 +85,10 @@ export const Policy = z
       .meta({ description: "Deputies per person; a person and their deputies count as one release." }),
     rules: z.array(Rule).default([]),
     secondFactor: SecondFactor.optional(),
+    administration: Administration.prefault({}).meta({
+      description:
+        "Administrators who must agree to changes, once the policy is approved in the people file.",
+    }),
     yesLastsMinutes: z
       .int()
       .min(1)
@@ -288,9 +292,27 @@ export function parsePolicy(json: string, path: string, service: PolicyService):
   return { ...data!, hash: createHash("sha256").update(json).digest("hex") };
 }
 
-/** Loads a policy. Throws a TypeError that starts with the setting. */
-export const loadPolicy = async (path: string, service: PolicyService): Promise<Policy> =>
-  parsePolicy(await readProtectedFile({ setting: "policy", path, isSecret: false }), path, service);
+/**
+ * Loads a policy. Throws a TypeError that starts with the setting, also if administrators approved another policy in this
+ * people file.
+ */
+export async function loadPolicy(
+  path: string,
+  service: PolicyService,
+  people: People | undefined,
+): Promise<Policy> {
+  const json = await readProtectedFile({ setting: "policy", path, isSecret: false });
+  const policy = parsePolicy(json, path, service);
+  if (people?.policy && people.policy.hash !== policy.hash)
+    throw new TypeError(
+      `policy: ${path} is not the approved policy. Administrators approve it with \`fxdesk people approve-policy ${path} --by <name>\`.`,
+    );
+  return policy;
+}
+
+/** Returns why there must be a policy, or undefined. */
+export const missingPolicyProblem = (people: People | undefined): string | undefined =>
+  people?.policy && "The people file has an approved policy, but FXDESK_POLICY is not set for this process.";
 
 /** Returns the sum in the policy's currency, or undefined if a rate is missing. */
 export function toPolicyCurrency(

@@ -14,7 +14,7 @@ import { commitsNoMoney } from "./committed-money";
 import { type ApprovalRequirement, describeRequirements, findHoursViolation } from "./policy-evaluation";
 import { type Authority, createSendGuard, releaseRefusedError, requirementsOf } from "./release-guard";
 import { type People, loadPeople } from "../people/people-file";
-import { defaultMoneyPolicy, loadPolicy } from "./policy";
+import { defaultMoneyPolicy, loadPolicy, missingPolicyProblem } from "./policy";
 import { asReleased, sealCall } from "./sealed-call";
 import { requestHashOf, type SealedCall, type SealedRequest } from "./terms";
 
@@ -31,11 +31,14 @@ interface RequestOrigin {
   readonly requester?: string | undefined;
 }
 
-/** Loads the people file. Returns undefined if none is set or this process cannot read it. */
+/** Loads the people file. Returns undefined if none is set or this process cannot read it. Throws a TypeError if it is invalid. */
 export async function loadReadablePeople(path: string | undefined): Promise<People | undefined> {
   if (path === undefined) return undefined;
-  // A process that only requests need not read the file; checks that need it report its absence.
-  return loadPeople(path).catch(() => undefined);
+  return loadPeople(path).catch((error: Error) => {
+    // A process that only requests need not read the file; checks that need it report its absence.
+    if (error.cause !== undefined) return undefined;
+    throw error;
+  });
 }
 
 export class ReleaseMiddleware {
@@ -59,13 +62,16 @@ export class ReleaseMiddleware {
   ): Promise<Authority> {
     const { policy: path, people: peoplePath } = this.context.settings;
     const reload = () => this.loadAuthority(operation, { release, underPolicy, requester });
-    const people = await loadReadablePeople(peoplePath);
+    const refuse = (error: Error) => {
+      throw releaseRefusedError(operation, error.message);
+    };
+    const people = await loadReadablePeople(peoplePath).catch(refuse);
     if (path !== undefined) {
-      const policy = await loadPolicy(path, this.context.service).catch((error: Error) => {
-        throw releaseRefusedError(operation, error.message);
-      });
+      const policy = await loadPolicy(path, this.context.service, people).catch(refuse);
       return { policy, people, reload };
     }
+    const problem = missingPolicyProblem(people);
+    if (problem !== undefined) throw releaseRefusedError(operation, problem);
     if (underPolicy)
       throw releaseRefusedError(
         operation,

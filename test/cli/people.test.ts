@@ -102,15 +102,60 @@ test.each(ends)("a person who is %s takes their open decisions along", async (_,
     people: ["anna", "bert", "desk"],
     rules: [{ effects: ["money"], from: ["bert"] }],
   });
-  const client = place.client({ people: path });
-  const payment = await sampleInput("payments.initiate", client);
-  const pay = () =>
-    client.payments
+  const pay = async () => {
+    const client = place.client({ people: path });
+    const payment = await sampleInput("payments.initiate", client);
+    const paid = await client.payments
       .initiate(payment as never, { key: args.join(" ") })
       .catch((error: { code: string; release?: string; outcome: string }) => error);
+    // An open client would send the request as soon as it is released.
+    await client.close();
+    return paid;
+  };
   const refusal = (await pay()) as { release: string };
   const released = await run(["releases", "release", refusal.release, "--as", "bert"], [secretOf("bert")]);
   expect(released).toMatchObject({ code: 0 });
   expect(await people(args, ...lines)).toMatchObject({ code: 0 });
   expect(await pay()).toMatchObject({ code: "release_refused", outcome: "not-sent" });
+});
+
+test("two administrators approve a policy, and then agree to changes of people", async () => {
+  const [anna, bert] = [secretOf("anna"), secretOf("bert")];
+  await people(["administrator", "bert", "--by", "anna"], anna);
+  await place.setPolicy({
+    people: ["anna", "bert", "desk"],
+    rules: [{ effects: ["money"], from: ["bert"] }],
+    administration: { people: 2, policy: 2 },
+  });
+  const approve = (by: string, secret: string) =>
+    people(["approve-policy", place.policyPath, "--by", by], secret);
+  /** Returns the ID in the text of a command. */
+  const idIn = (text: string) => /C-[0-9A-F]+/.exec(text)![0];
+  const first = await approve("anna", anna);
+  expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining("fxdesk people confirm") });
+  expect(await people(["confirm", idIn(first.stdout), "--by", "anna"], anna)).toMatchObject({ code: 2 });
+  expect(await people(["confirm", idIn(first.stdout)], anna)).toEqual(failure(2, "--by"));
+  expect(await people(["confirm", idIn(first.stdout), "--by", "bert"], bert)).toMatchObject({ code: 0 });
+
+  const added = await people(["add", "erik", "--by", "anna"], anna, "a long enough secret");
+  const unwanted = await people(["remove", "desk", "--by", "bert"], bert);
+  const pending = JSON.parse((await people(["list", "--pending", "--json"])).stdout) as object[];
+  expect(pending).toMatchObject([
+    { id: idIn(added.stdout), change: "added", person: "erik", by: "anna" },
+    { id: idIn(unwanted.stdout), change: "removed", person: "desk", by: "bert" },
+  ]);
+  expect((await people(["list"])).stderr).toContain("2 (--pending)");
+  expect(await people(["discard", idIn(unwanted.stdout), "--by", "anna"], anna)).toMatchObject({ code: 0 });
+  expect(await people(["confirm", idIn(added.stdout), "--by", "bert"], bert)).toMatchObject({ code: 0 });
+  expect(Object.keys((await loadPeople(path)).people)).toEqual(expect.arrayContaining(["erik", "desk"]));
+
+  const token = await people(["token", "desk", "--by", "anna"], anna);
+  expect([token.stdout, idIn(token.stderr)]).toEqual([
+    expect.stringMatching(/^[\w-]{43}\n$/),
+    expect.anything(),
+  ]);
+  await place.setPolicy({ people: ["anna", "bert", "desk"] });
+  const client = place.client({ people: path });
+  const payment = await sampleInput("payments.initiate", client);
+  await expect(client.payments.initiate(payment as never)).rejects.toMatchObject({ code: "release_refused" });
 });

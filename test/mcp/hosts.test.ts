@@ -172,7 +172,7 @@ test("accepts tokens of the people file of the connection in fxdesk mcp --http",
   const people = join(await tempFolder(), "people.json");
   const secret = "the secret of anna";
   await createPeople(people, "anna", secret);
-  const token = await issueToken(people, "anna", { person: "anna", secret });
+  const { token } = await issueToken(people, "anna", { person: "anna", secret });
   const served = new McpProcess(["--http", "--allow", "money"], {
     ...demoEnvironment(sandbox),
     FXDESK_PEOPLE: people,

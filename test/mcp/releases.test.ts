@@ -315,8 +315,8 @@ describe("several people on one server over HTTP, each with a token", () => {
     people = join(place.folder, "people-with-tokens.json");
     await copyFile(place.peoplePath, people);
     tokens = {
-      anna: await issueToken(people, "anna", administrator),
-      bert: await issueToken(people, "bert", administrator),
+      anna: (await issueToken(people, "anna", administrator)).token,
+      bert: (await issueToken(people, "bert", administrator)).token,
     };
     ofPeople = await serve({ client: place.client({ people }), ...offer, people, token });
   });
@@ -369,7 +369,7 @@ describe("several people on one server over HTTP, each with a token", () => {
   });
 
   test("unknown, removed and replaced tokens are refused", async () => {
-    const create = (person: string) => issueToken(people, person, administrator);
+    const create = async (person: string) => (await issueToken(people, person, administrator)).token;
     const carl = await create("carl");
     expect(await status(carl)).toBe(200);
     const second = await create("carl");
@@ -383,7 +383,7 @@ describe("several people on one server over HTTP, each with a token", () => {
     ["locked", "carl", lockPerson],
     ["removed", "dora", removePerson],
   ])("the token of a %s person is refused at once", async (_, person, end) => {
-    const presented = await issueToken(people, person, administrator);
+    const { token: presented } = await issueToken(people, person, administrator);
     expect(await status(presented)).toBe(200);
     await end(people, person, administrator);
     expect([401, 429]).toContain(await status(presented));

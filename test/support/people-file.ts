@@ -33,6 +33,7 @@ export async function writePeople(
     ]),
     keys: {},
     administrators: [people[0]!],
+    pending: [],
     log: [],
   };
   await writeFile(path, JSON.stringify(file), { mode: 0o600 });

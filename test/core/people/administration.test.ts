@@ -4,9 +4,7 @@ import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import {
   addPerson,
-  byRoot,
   changeSecret,
-  type ChangedBy,
   createPeople,
   issueToken,
   lockPerson,
@@ -16,6 +14,7 @@ import {
   setMailAddress,
   unlockPerson,
 } from "../../../core/people/administration";
+import { byRoot, type ChangedBy } from "../../../core/people/change-people";
 import {
   authenticate,
   type Credentials,
@@ -113,7 +112,7 @@ test("only root resets a secret, only while one person has one, and the file rec
 });
 
 test("a locked person is unknown until unlocked, and the last administrator stays", async () => {
-  const token = await issueToken(path, "bert", bert);
+  const { token } = await issueToken(path, "bert", bert);
   const holder = async () => findTokenHolder(await loadPeople(path), token);
   expect(await holder()).toBe("bert");
   await lockPerson(path, "bert", anna);
@@ -197,6 +196,23 @@ test("a symbolic link to the file stays a link", async () => {
   await addPerson(link, "carl", undefined, anna);
   expect((await lstat(link)).isSymbolicLink()).toBe(true);
   expect(Object.keys((await loadPeople(path)).people)).toContain("carl");
+});
+
+test.each([
+  [{ colour: "red" }, "people: FILE is invalid: colour is not a field of a people file."],
+  [{ people: { anna: { epoch: "short" } } }, "people.anna.epoch must be 16 random characters"],
+  [
+    { people: { anna: { epoch: "0123456789abcdef", x: 1 } } },
+    "people.anna.x is not a field of a people file",
+  ],
+  [{ administrators: undefined }, "administrators is missing"],
+  [{ pending: [{}] }, "pending.0.id is missing"],
+  [{ key: 7 }, "key must be of type string"],
+  [{ people: { "a b": { epoch: "0123456789abcdef" } } }, "people.a b must be a name of letters"],
+  [{ policy: { hash: "x", administration: {} } }, "policy.hash must be a SHA-256 hash"],
+])("names the field of a fault: %j", async (more, message) => {
+  await writeFile(path, JSON.stringify({ ...(await loadPeople(path)), ...more }));
+  await expect(loadPeople(path)).rejects.toThrow(message.replace("FILE", path));
 });
 
 test.each([

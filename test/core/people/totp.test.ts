@@ -92,7 +92,7 @@ describe.each([
     await expect(release(late, "000000")).rejects.toMatchObject({ code: "release_refused" });
     expect(await release(late, code)).toMatchObject({ state: "released" });
     const authority = {
-      policy: await loadPolicy(place.policyPath, client.service),
+      policy: await loadPolicy(place.policyPath, client.service, undefined),
       people: await loadPeople(place.peoplePath),
     };
     const isStillApproved = async ({ release: id }: typeof early) => {

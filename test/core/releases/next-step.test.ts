@@ -19,6 +19,7 @@ const people: People = {
   people: { anna: { epoch: createEpoch() }, bert: { epoch: createEpoch() }, desk: { epoch: createEpoch() } },
   keys: {},
   administrators: [],
+  pending: [],
   log: [],
 };
 const otherPeople: People = { ...people, key: Buffer.alloc(32, 2).toString("base64") };

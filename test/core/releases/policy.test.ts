@@ -162,17 +162,17 @@ describe("files", () => {
     const policy = join(folder, "policy.json");
     await writeFile(policy, policyJson);
     await chmod(policy, 0o666);
-    await expect(loadPolicy(policy, fxdeskService)).rejects.toThrow(
+    await expect(loadPolicy(policy, fxdeskService, undefined)).rejects.toThrow(
       "can be changed by other users. Run `chmod go-w",
     );
     const people = join(folder, "people.json");
     await createPeople(people, "anna", "a long enough secret");
     await chmod(people, 0o644);
     await expect(loadPeople(people)).rejects.toThrow("can be read by other users. Run `chmod 600");
-    await expect(loadPolicy("policy.json", fxdeskService)).rejects.toThrow(
+    await expect(loadPolicy("policy.json", fxdeskService, undefined)).rejects.toThrow(
       "policy must be the absolute path of a file",
     );
-    await expect(loadPolicy(join(folder, "none.json"), fxdeskService)).rejects.toThrow(
+    await expect(loadPolicy(join(folder, "none.json"), fxdeskService, undefined)).rejects.toThrow(
       "none.json (FXDESK_POLICY) cannot be read: ",
     );
   });

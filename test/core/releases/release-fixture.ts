@@ -127,7 +127,7 @@ export async function createReleaseFixture({
       const decisionBy = {
         person,
         decision,
-        policy: await loadPolicy(policyPath, service),
+        policy: await loadPolicy(policyPath, service, undefined),
         people: await loadPeople(peoplePath),
         factors: ["secret"] as const,
       };
