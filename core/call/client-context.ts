@@ -25,7 +25,7 @@ import { limitViolation } from "../http/deadline";
 import type { ClientOptions } from "./client-options";
 import { assertRecordSettings, settingsOf } from "./settings";
 import { memoizePerOperation } from "../spec/fields";
-import { isLoopback, loopbackNames } from "../values/host";
+import { isThisMachine, loopbackNames } from "../values/host";
 
 /** A base address, split into origin and path prefix. */
 interface ServerAddress {
@@ -336,7 +336,8 @@ export function localAddress(): string {
 /** Returns the same origin for all names of this machine, and for a host with and without the dot at its end. */
 function canonicalOrigin(origin: string): string {
   const url = new URL(origin);
-  url.hostname = isLoopback(url.hostname) ? loopbackNames[0] : url.hostname.replace(/\.$/, "");
+  const host = url.hostname.replace(/\.$/, "");
+  url.hostname = isThisMachine(host) ? loopbackNames[0] : host;
   return url.origin;
 }
 

@@ -25,6 +25,7 @@ import {
 } from "./entry-rows";
 import type { Checkpoints } from "./checkpoints";
 import { checkpointsOf, restoreQueries, type RestoreState, toRestoreState } from "./restore-state";
+import { environmentsQuery } from "./events";
 import {
   type ChainEvent,
   type ChainHead,
@@ -68,6 +69,8 @@ export class ChainTransaction implements MomentAccess {
     readonly halt: Halt | undefined,
     /** Its missing checkpoints are those of operations that send. */
     readonly restoreState: RestoreState,
+    /** The environment that has this one's address, if it is another; for operations that send. */
+    readonly sameAddress: string | undefined,
   ) {
     this.moment = Number(clock.moment);
     this.#head = clock.hash === null ? emptyHead : { seq: Number(clock.seq), hash: String(clock.hash) };
@@ -140,6 +143,21 @@ export class ChainTransaction implements MomentAccess {
   }
 }
 
+/** Returns the address of an environment, which may have a name before it. */
+const addressOf = (environment: string): string => environment.slice(environment.indexOf(" ") + 1);
+
+/**
+ * Returns the environment to which the address of an environment belongs, if that is another: the one with the oldest chain. A
+ * key under two names of one address would be sent twice.
+ */
+function findSameAddress(environment: string, environments: readonly Row[]): string | undefined {
+  const address = addressOf(environment);
+  const [oldest] = environments
+    .filter((row) => addressOf(String(row.environment)) === address)
+    .toSorted((one, other) => Number(one.begun_at) - Number(other.begun_at));
+  return oldest && oldest.environment !== environment ? String(oldest.environment) : undefined;
+}
+
 const clockQuery = (now: string, environment: string): Statement => ({
   sql: `SELECT ${now} AS moment, e.seq, e.hash FROM (SELECT 1 AS one) AS always
     LEFT JOIN fxdesk_journal_events AS e ON e.environment = $1
@@ -178,11 +196,13 @@ export const writeChain = <const T extends readonly unknown[]>(
         clockQuery(now, environment),
         schemaVersionQuery,
         haltQuery(environment),
+        ...(isSend ? [environmentsQuery] : []),
         ...ids.flatMap((id) => entryQueries(environment, id)),
         ...restoreReads,
       ],
-      async decide([clock, version, halts, ...found], runAll) {
+      async decide([clock, version, halts, ...read], runAll) {
         assertSchemaVersion(version!);
+        const [environments = [], ...found] = isSend ? read : [[], ...read];
         const restoreState = toRestoreState(found.slice(2 * ids.length), noted);
         const chain = new ChainTransaction(
           environment,
@@ -191,6 +211,7 @@ export const writeChain = <const T extends readonly unknown[]>(
           clock![0]!,
           toHalt({ sealer }, halts!),
           restoreState,
+          findSameAddress(environment, environments),
         );
         ids.forEach((id, index) => {
           const [[row], events] = [found[2 * index]!, found[2 * index + 1]!];

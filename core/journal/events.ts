@@ -1,5 +1,5 @@
 /** Reads journal events from the store, and formats and parses the lines of an export. */
-import type { Row, StoreAccess } from "../store/database";
+import type { Row, Statement, StoreAccess } from "../store/database";
 import { isObject, canonicalJson } from "../values/json";
 import {
   type ChainEvent,
@@ -24,16 +24,21 @@ const query = `
   FROM fxdesk_journal_events AS e
   LEFT JOIN fxdesk_journal_details AS d ON d.environment = e.environment AND d.seq = e.seq`;
 
-/** Returns the environments that have a chain. Visits one event of each, unlike DISTINCT. */
-export async function listEnvironments({ run }: StoreAccess): Promise<string[]> {
-  const rows = await run(
-    `WITH RECURSIVE found(environment) AS (
-       SELECT min(environment) FROM fxdesk_journal_events
-       UNION ALL
-       SELECT (SELECT min(e.environment) FROM fxdesk_journal_events AS e WHERE e.environment > found.environment)
-       FROM found WHERE found.environment IS NOT NULL)
-     SELECT environment FROM found WHERE environment IS NOT NULL ORDER BY environment`,
-  );
+/** Finds the environments that have a chain, with the time of their first event. Visits one event of each, unlike DISTINCT. */
+export const environmentsQuery: Statement = {
+  sql: `WITH RECURSIVE found(environment) AS (
+      SELECT min(environment) FROM fxdesk_journal_events
+      UNION ALL
+      SELECT (SELECT min(e.environment) FROM fxdesk_journal_events AS e WHERE e.environment > found.environment)
+      FROM found WHERE found.environment IS NOT NULL)
+    SELECT environment,
+      (SELECT at FROM fxdesk_journal_events AS f WHERE f.environment = found.environment AND f.seq = 1) AS begun_at
+    FROM found WHERE environment IS NOT NULL ORDER BY environment`,
+};
+
+/** Returns the environments that have a chain. */
+export async function listEnvironments({ run }: Pick<StoreAccess, "run">): Promise<string[]> {
+  const rows = await run(environmentsQuery.sql);
   return rows.map(({ environment }) => String(environment));
 }
 

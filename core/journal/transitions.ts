@@ -3,6 +3,7 @@
  */
 import { canonicalJson } from "../values/json";
 import type { SendGuard } from "../store/database";
+import { Conflict } from "../spec/errors";
 import { Halted } from "../store/halt";
 import type { ChainOperation, ChainTransaction } from "./chain-transaction";
 import {
@@ -127,6 +128,13 @@ const claimExpiredError = (id: string, state: EntryState) =>
     `Journal entry ${id} is ${state}: this process no longer holds the entry, so it cannot send the call.`,
   );
 
+const renamedError = ({ operation, environment }: Entry, known: string) =>
+  new Conflict(
+    `${operation}: Nothing was sent. The store knows the address of ${JSON.stringify(environment)} as ${JSON.stringify(known)}, and ` +
+      "each address has one environment, so that a key is used once. Set FXDESK_ENVIRONMENT (environment) to that name, or use another store.",
+    { operation, code: "conflict", outcome: "not-sent" },
+  );
+
 export interface SendOptions {
   readonly guard?: SendGuard | undefined;
   /** True if the service does not list the call. */
@@ -148,6 +156,7 @@ export const markSent = (
       return chain.head;
     }
     assertNotRestored(chain.restoreState, isLookedUp);
+    if (chain.sameAddress !== undefined) throw renamedError(entry, chain.sameAddress);
     if (chain.halt) throw new Halted(chain.halt);
     const { run, sealer, moment } = chain;
     const facts = (await guard?.({ run, sealer, moment, entry: id })) ?? {};

@@ -1,6 +1,7 @@
 /** Sums of a day, read from the hash chains of all environments: rows that a change could lower are not believed. */
 import { createHash } from "node:crypto";
 import { Big } from "big.js";
+import { listEnvironments } from "../journal/events";
 import { emptyHead, hashStoredEvent } from "../journal/hash-chain";
 import type { Commitment, Row, SendTransaction, StatementRunner } from "../store/database";
 
@@ -9,15 +10,6 @@ const windowMs = 26 * 3_600_000;
 
 /** Identifies the sum of a scope in the chain, which names no accounts and people. */
 export const hashScope = (scope: string): string => createHash("sha256").update(scope).digest("hex");
-
-/** The names of all chains, found without reading their events. */
-const chainsQuery = `
-  WITH RECURSIVE chains(name) AS (
-    SELECT min(environment) FROM fxdesk_journal_events
-    UNION ALL
-    SELECT (SELECT min(environment) FROM fxdesk_journal_events WHERE environment > chains.name) FROM chains
-    WHERE chains.name IS NOT NULL
-  ) SELECT name FROM chains WHERE name IS NOT NULL`;
 
 /**
  * Returns the events of a chain since a time. The event before them is checked as well, so that no event can be hidden by an
@@ -63,8 +55,8 @@ export async function sumCommitments(
   day: string,
 ): Promise<ReadonlyMap<string, Big>> {
   const committed = new Map<string, readonly Commitment[]>();
-  for (const { name } of await run(chainsQuery))
-    for (const event of await readEvents(run, String(name), moment - windowMs)) {
+  for (const environment of await listEnvironments({ run }))
+    for (const event of await readEvents(run, environment, moment - windowMs)) {
       const content = JSON.parse(String(event.content)) as {
         commitments?: readonly Commitment[];
         state?: string;

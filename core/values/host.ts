@@ -10,12 +10,13 @@ export const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g
 export const isLoopback = (host: string): boolean =>
   /^(localhost|::1|127(\.\d+){3})$/.test(withoutBrackets(host));
 
+/** True if the host of a parsed address is this machine, by whatever name. */
+export const isThisMachine = (host: string): boolean =>
+  isLoopback(host) || /^(0\.0\.0\.0|\[::\]|\[::ffff:7f[\da-f]{2}:[\da-f]+\]|.+\.localhost)$/.test(host);
+
 /** Returns the address of a service in one spelling: names of this machine are equal, and the path does not count. */
 export function normalizeAddress(address: string): string {
   const { protocol, hostname, port } = new URL(address);
   const host = hostname.replace(/\.$/, "");
   return `${protocol}//${isThisMachine(host) ? "localhost" : host}${port && `:${port}`}`;
 }
-
-const isThisMachine = (host: string): boolean =>
-  isLoopback(host) || /^(0\.0\.0\.0|\[::\]|\[::ffff:7f[\da-f]{2}:[\da-f]+\]|.+\.localhost)$/.test(host);

@@ -123,12 +123,28 @@ describe("the same call under its key again", () => {
     const given = freshStore();
     const { server, client } = await startClientAndServer(booked, given);
     await client.trades.book(tradeInput);
-    for (const host of ["localhost", "LOCALHOST", "127.1"]) {
+    for (const host of ["localhost", "LOCALHOST", "127.1", "0.0.0.0", "[::ffff:127.0.0.1]"]) {
       const baseUrl = server.url.replace("127.0.0.1", host);
       const { journal } = await createTestClient({ baseUrl, ...given }).trades.book.response(tradeInput);
       expect(journal).toMatchObject({ replayed: true });
     }
     expect(server.heads).toHaveLength(1);
+  });
+
+  test("is refused under another name of the environment", async () => {
+    const given = freshStore();
+    const { server, client } = await startClientAndServer(booked, given);
+    await client.trades.book(tradeInput);
+    const renamed = createTestClient({ baseUrl: server.url, ...given, environment: "sandbox" });
+    for (const key of [undefined, "new-key"]) {
+      const error = await failureOf(renamed.trades.book(tradeInput, { ...(key && { key }) }));
+      expect(error).toMatchObject({ code: "conflict", outcome: "not-sent", retryable: false });
+      expect(error.message).toContain("api");
+    }
+    expect(server.heads).toHaveLength(1);
+    // The refused call has written to the store, but the first name keeps the address.
+    await client.trades.book(tradeInput, { key: "new-key" });
+    expect(server.heads).toHaveLength(2);
   });
 
   test("recognises the same terms in any order and spelling", async () => {
