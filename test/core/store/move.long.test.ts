@@ -28,11 +28,7 @@ const consents = { environment: "api https://api.example.com", client: "c-1", op
 const seventh = families(8)[7]!;
 
 async function fill(store: Store, count = 8): Promise<void> {
-  await store.database.transaction(async (run) => {
-    const within = { ...store, run };
-    for (const [number, family] of families(count).entries())
-      await saveTokens(within, family, 0, pair(number));
-  });
+  for (const [number, family] of families(count).entries()) await saveTokens(store, family, 0, pair(number));
 }
 
 async function withJournal<T>(settings: StoreSettings, work: (journal: Journal) => Promise<T>): Promise<T> {
@@ -254,16 +250,16 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
   });
 
   test("stops if a copied row differs", async () => {
-    await withStore(from!, (store) => fill(store));
+    await makeCalls(from!);
     // An extra column with a default makes copied rows differ.
     await withDatabase(to!, (database) =>
       database.transaction(async (run) => {
         await createTables(run, database, createSealer(to!.key));
-        await run("ALTER TABLE fxdesk_tokens ADD COLUMN more BIGINT NOT NULL DEFAULT 1");
+        await run("ALTER TABLE fxdesk_journal_events ADD COLUMN more BIGINT NOT NULL DEFAULT 1");
       }),
     );
-    await expect(moveStore(from!, to!)).rejects.toThrow("differs from its source (8 of 8 rows)");
-    await isUntouched();
+    await expect(moveStore(from!, to!)).rejects.toThrow("differs from its source (6 of 6 rows)");
+    expect((await withDatabase(from!, ({ run }) => moveOf(run)))?.stage).toBe("leaving");
   });
 });
 
