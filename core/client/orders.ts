@@ -2,6 +2,7 @@
 import { invalidInputError } from "../call/call-errors";
 import type { CallOptions } from "../call/call-options";
 import { type ClientContext, environmentOf } from "../call/client-context";
+import { normalizeInput } from "../call/normalize-input";
 import { actorOf, settingsFor } from "../call/prepare";
 import { openJournal } from "../journal/journal";
 import { localOrigin } from "../people/attempts";
@@ -31,6 +32,7 @@ import {
   toReleaseReport,
 } from "../releases/report";
 import { createError, FxdeskError } from "../spec/errors";
+import { checkInput } from "../spec/check";
 import type { Values } from "../spec/fields";
 import type { Callable, Declaration } from "../spec/operation";
 import { StoreSession } from "../store/session";
@@ -58,6 +60,14 @@ interface OrderClient {
 const emitAlarm = (line: string): void =>
   process.emitWarning(line, { type: "FxdeskWarning", code: "FXDESK_ORDER_DEVIATES" });
 
+/** Throws InvalidInput, also for values that the types exclude. */
+function assertValid(procedure: Callable, input: OrderInput, quoteOperation: QuoteOperation): void {
+  const violations = checkInput(procedure, normalizeInput(procedure, { ...input }), new Date());
+  // The second check relies on the first one.
+  if (violations.length === 0) violations.push(...validateOrder(input, quoteOperation));
+  if (violations.length > 0) throw invalidInputError(procedure, violations);
+}
+
 export class Orders {
   #executor: Promise<ReleaseExecutor> | undefined;
   #isClosed = false;
@@ -73,8 +83,7 @@ export class Orders {
         orderName,
         "The service has no quote operation. Add one with an extension (FXDESK_EXTENSIONS).",
       );
-    const violations = validateOrder(input, quoteOperation);
-    if (violations.length > 0) throw invalidInputError({ name: orderName } as Callable, violations);
+    assertValid(this.#orderProcedure(), input, quoteOperation);
     const middleware = await this.client.releaseMiddleware();
     const sealed = await this.#sealOrder(input, quoteOperation, options);
     const request = { sealed, given: { ...input, clientId: sealed.client }, key: options.key };
@@ -83,12 +92,16 @@ export class Orders {
       requirements = requirementsOf((await middleware.loadAuthority(orderName, sealed)).policy, sealed);
     } catch (error) {
       // An earlier order under the key keeps its state.
-      const earlier = await this.#withService((service) => service.find({ ...request, requirements: [] }));
+      const earlier = await this.#withService(
+        (service) => service.find({ ...request, requirements: [] }),
+        options.key,
+      );
       if (earlier) return toReleaseReport(earlier);
       throw error;
     }
-    const release = await this.#withService((service) =>
-      service.request({ ...request, requirements }, options.confirmRelease),
+    const release = await this.#withService(
+      (service) => service.request({ ...request, requirements }, options.confirmRelease),
+      options.key,
     );
     await this.start();
     return toReleaseReport(release);
@@ -172,6 +185,13 @@ export class Orders {
     return operation;
   }
 
+  #orderProcedure(): Callable {
+    const { procedures = [], quoteProcedures = [] } = this.client.context.service;
+    const found = [...procedures, ...quoteProcedures].find(({ name }) => name === orderName);
+    if (!found) throw new TypeError(`The service of this process has no procedure ${orderName}.`);
+    return found;
+  }
+
   #quoteOperation(): QuoteOperation | undefined {
     const { operations } = this.client.context.service;
     return operations.some(({ name }) => name === bookName) ? findQuoteOperation(operations) : undefined;
@@ -248,15 +268,17 @@ export class Orders {
     };
   }
 
-  /** Runs `work` with the releases of the store, and converts its failures to FxdeskErrors. */
-  async #withService<T>(work: (service: ReleaseService) => Promise<T>): Promise<T> {
+  /** Runs `work` with the releases of the store, and converts its failures to FxdeskErrors. `key` is that of the order. */
+  async #withService<T>(work: (service: ReleaseService) => Promise<T>, key?: string): Promise<T> {
     const middleware = await this.client.releaseMiddleware();
     try {
       return await work(middleware.service);
     } catch (error) {
       if (error instanceof ReleaseNotFound)
         throw createError("releases.get", "not_found", "not-sent", error.message);
-      throw error instanceof FxdeskError ? error : middleware.toError(orderName, error as Error);
+      const warning =
+        key === undefined ? "" : "An earlier order with this key may have been booked: keep the key. ";
+      throw error instanceof FxdeskError ? error : middleware.toError(orderName, error as Error, warning);
     }
   }
 }

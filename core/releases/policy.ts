@@ -70,6 +70,11 @@ const Rule = z
       .meta({ description: "People who may release; default everyone in `people`." }),
     secondFactor: SecondFactor.optional(),
   })
+  .refine(
+    ({ effects, operations, above, yes, from, secondFactor }) =>
+      yes > 1 || (effects ?? operations ?? above ?? from ?? secondFactor) !== undefined,
+    "is empty",
+  )
   .meta({ description: "A rule for release. All matching rules apply." });
 
 export const Policy = z
@@ -83,7 +88,7 @@ export const Policy = z
       .record(Name, z.array(Name).min(1))
       .default({})
       .meta({ description: "Deputies per person; a person and their deputies count as one release." }),
-    rules: z.array(Rule).default([]),
+    rules: z.array(Rule).min(1, "must not be empty: leave it out if the policy has no rules").default([]),
     secondFactor: SecondFactor.optional(),
     administration: Administration.prefault({}).meta({
       description:
@@ -118,6 +123,7 @@ export const Policy = z
         perAccountPerDay: Amount.optional(),
         perRequesterPerDay: Amount.optional(),
       })
+      .refine((limits) => Object.keys(limits).length > 0, "must not be empty")
       .optional()
       .meta({ description: "Limits that no order or call may exceed. Calls with an unknown outcome count." }),
     services: z

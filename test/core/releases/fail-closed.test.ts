@@ -36,6 +36,9 @@ test.each([
   ["an unknown trade type", { types: ["sopt"] }],
   ["an unknown effect", { rules: [{ effects: ["all"] }] }],
   ["an unknown person", { rules: [{ from: ["eve"] }] }],
+  ["an empty rule", { rules: [{}] }],
+  ["an empty list of rules", { rules: [] }],
+  ["empty limits", { amounts: { currency: "EUR" }, limits: {} }],
 ])("a policy with %s sends no money", async (_, faulty) => {
   await place.setPolicy({ people: [...people], ...faulty } as never);
   await expectRefusal(() => client.payments.initiate(payment));
@@ -43,12 +46,15 @@ test.each([
 });
 
 test("a policy with a repeated field sends no money", async () => {
-  await writeFile(place.policyPath, `{ "people": ["desk"], "rules": [{}], "rules": [] }`);
+  await writeFile(
+    place.policyPath,
+    `{ "people": ["desk"], "rules": [{ "effects": ["money"] }], "rules": [{ "effects": ["change"] }] }`,
+  );
   await expectRefusal(() => client.payments.initiate(payment));
 });
 
 test("a decision needs the seal of the terms that were shown", async () => {
-  await place.setPolicy({ people: [...people], rules: [{}] });
+  await place.setPolicy({ people: [...people], rules: [{ effects: ["money"] }] });
   // Its worker would book the order during the other tests.
   const own = place.client();
   const { release, seal } = await own.orders.order(sampleOrder());

@@ -86,7 +86,7 @@ const policyOf = (more: Partial<PolicyInput> = {}) =>
     fxdeskService,
   );
 const policy = policyOf();
-const free = policyOf({ rules: [] });
+const free = policyOf({ rules: undefined });
 const byTwo = policyOf({ rules: [{ effects: ["money"], yes: 2, from: ["anna", "bert"] }] });
 const closed = policyOf({ hours: { days: ["Mon"], from: "00:00", to: "23:59" } });
 const open = policyOf({ hours: { days: ["Wed"], from: "11:00", to: "13:00" } });

@@ -55,6 +55,25 @@ describe("an order", () => {
     ]);
   });
 
+  test.each<[string, object]>([
+    ["amount", { amount: "1e4" }],
+    ["amount", { amount: "1,000" }],
+    ["amount", { amount: " 1000" }],
+    ["amount", { amount: "٢٠٠٠" }],
+    ["amount", { amount: 1_000 }],
+    ["amount", { amount: null }],
+    ["worst_rate", { worst_rate: "-1" }],
+    ["sell_currency", { sell_currency: "eur" }],
+    ["fixed_side", { fixed_side: "both" }],
+    ["price", { price: "1" }],
+  ])("is refused with another %s: %j", async (field, more) => {
+    await expect(client.orders.order(sampleOrder(more))).rejects.toMatchObject({
+      code: "invalid_input",
+      outcome: "not-sent",
+      violations: [expect.objectContaining({ field })],
+    });
+  });
+
   test("refuses release by the requester and by people outside the policy", async () => {
     const asked = await client.orders.order(sampleOrder());
     await expect(place.decide(asked.release, "desk")).rejects.toThrow("desk requested");
