@@ -16,6 +16,7 @@ import { environmentName, optionsFromSettings, settingsFromEnvironment } from ".
 import { StoreSession } from "../core/store/session";
 import { ReleaseService } from "../core/releases/release-service";
 import { addPerson, createPeople } from "../core/people/administration";
+import { issueServiceKey } from "../core/people/issue-service-key";
 import type { Service } from "../core/spec/service";
 import { parseStoreSettings } from "../core/store/settings";
 import { serveHttp } from "../mcp";
@@ -71,7 +72,9 @@ interface Releases {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** Creates a policy and two people who release; `desk` is the requester. */
+const keyFile = "service-key-of-desk";
+
+/** Creates a policy and two people who release; `desk` is the program that requests. */
 async function createReleaseFiles(folder: string): Promise<Releases> {
   const [policyPath, peoplePath] = [join(folder, "policy.json"), join(folder, "people.json")];
   await readOrCreateFile(folder, "policy.json", `${JSON.stringify(policy, null, 2)}\n`);
@@ -84,15 +87,18 @@ async function createReleaseFiles(folder: string): Promise<Releases> {
       randomBytes(12).toString("base64url"),
     );
   if (isNew) {
+    const anna = { person: "anna", secret: people.anna! };
     await createPeople(peoplePath, "anna", people.anna!);
-    await addPerson(peoplePath, "bert", people.bert!, { person: "anna", secret: people.anna! });
+    await addPerson(peoplePath, "bert", people.bert!, anna);
+    const { key } = await issueServiceKey(peoplePath, "desk", {}, anna);
+    await readOrCreateFile(folder, keyFile, key);
   }
   return {
     people,
     variables: {
       [environmentName("policy")]: policyPath,
       [environmentName("people")]: peoplePath,
-      [environmentName("actor")]: "desk",
+      [environmentName("serviceKey")]: await readFile(join(folder, keyFile), "utf8"),
     },
   };
 }

@@ -6,6 +6,7 @@ import { toNodeHandler } from "@modelcontextprotocol/node";
 import { type AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
 import { isAborted, type ListenOptions, listenSafely } from "../core/http/http-server";
 import { AttemptRefused, createTokenRecorder, type RecordWrongToken } from "../core/people/attempts";
+import type { Requester } from "../core/people/requester";
 import { isLoopback } from "../core/values/host";
 import { type HostMessage, listenMethod, subscribeToMessage } from "./subscriptions";
 import type { AllowableEffect, Offer } from "./offered-tools";
@@ -21,8 +22,8 @@ export interface McpListenOptions extends ListenOptions {
   readonly token?: string;
 }
 
-/** Returns the name of the person with this token; undefined if unknown. Throws an Error if the tokens cannot be read. */
-export type TokenHolderLookup = (token: string) => Promise<string | undefined>;
+/** Returns the person with this token; undefined if unknown. Throws an Error if the tokens cannot be read. */
+export type TokenHolderLookup = (token: string) => Promise<Requester | undefined>;
 
 export interface HttpServer extends RunningServer {
   /** The MCP endpoint. */
@@ -47,9 +48,9 @@ const digest = (text: string) => createHash("sha256").update(text).digest();
 const bearerOf = ({ headers: { authorization = "" } }: IncomingMessage): string =>
   /^bearer +(.+)$/i.exec(authorization)?.[1] ?? "";
 
-/** An authorized caller: a person by name, or undefined for the token of the server. */
+/** An authorized caller: a person, or undefined for the token of the server. */
 interface AuthorizedCaller {
-  readonly actor: string | undefined;
+  readonly requester: Requester | undefined;
 }
 
 /** Returns the caller; undefined if the token is wrong. */
@@ -58,12 +59,12 @@ type Authorize = (request: IncomingMessage) => Promise<AuthorizedCaller | undefi
 /** Compares digests in constant time, so that timing reveals nothing about the token. */
 function createAuthorize(token: string | undefined, holderOf: TokenHolderLookup | undefined): Authorize {
   const expected = token === undefined ? undefined : digest(token);
-  if (!expected && !holderOf) return async () => ({ actor: undefined });
+  if (!expected && !holderOf) return async () => ({ requester: undefined });
   return async (request) => {
     const given = bearerOf(request);
-    if (expected && timingSafeEqual(digest(given), expected)) return { actor: undefined };
-    const actor = await holderOf?.(given);
-    return actor === undefined ? undefined : { actor };
+    if (expected && timingSafeEqual(digest(given), expected)) return { requester: undefined };
+    const requester = await holderOf?.(given);
+    return requester && { requester };
   };
 }
 
@@ -112,8 +113,8 @@ export interface Endpoint extends RunningServer {
 type Authenticated = IncomingMessage & { auth?: AuthInfo };
 
 /** Converts the caller for the SDK, without the token. */
-const toAuthInfo = ({ actor }: AuthorizedCaller): AuthInfo | undefined =>
-  actor === undefined ? undefined : { token: "", clientId: actor, scopes: [] };
+const toAuthInfo = ({ requester }: AuthorizedCaller): AuthInfo | undefined =>
+  requester && { token: "", clientId: requester.name, scopes: [], extra: { requester } };
 
 /** Creates an endpoint that serves each authorized request with its own MCP server. */
 function createEndpoint(
@@ -126,7 +127,7 @@ function createEndpoint(
     ({ era, authInfo }) =>
       createToolboxServer(toolbox, {
         subscriptionMode: era === "modern" ? "streams" : "nothing",
-        actor: authInfo?.clientId,
+        requester: authInfo?.extra?.requester as Requester | undefined,
       }),
     { maxRequestBodySize: maxBodyBytes },
   );

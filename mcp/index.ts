@@ -47,7 +47,7 @@ export const serveStdio = (options: LazyToolboxOptions): StdioServer =>
   loadServing().serveOnStdio(createLazyToolbox(options));
 
 export interface HttpOptions extends McpOptions, McpListenOptions {
-  /** The absolute path of the people file. People authenticate with their tokens and become the actor of their calls. */
+  /** The absolute path of the people file. People authenticate with their tokens and become the requester of their calls. */
   readonly people?: string;
 }
 
@@ -58,7 +58,7 @@ export interface HttpOptions extends McpOptions, McpListenOptions {
 async function tokenHoldersFor(path: string | undefined): Promise<TokenHolderLookup | undefined> {
   if (path === undefined) return undefined;
   const { loadPeople } = await import("../core/people/people-file.js");
-  const { findTokenHolder } = await import("../core/people/token.js");
+  const { Requester } = await import("../core/people/requester.js");
   try {
     const { people } = await loadPeople(path);
     if (Object.values(people).every(({ token }) => token === undefined)) return undefined;
@@ -68,7 +68,7 @@ async function tokenHoldersFor(path: string | undefined): Promise<TokenHolderLoo
     );
     return undefined;
   }
-  return async (token) => findTokenHolder(await loadPeople(path), token);
+  return async (token) => Requester.ofToken(await loadPeople(path), token);
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The parts of MCP that fxdesk speaks, as plain types. */
+import type { Requester } from "../core/people/requester";
 import type { Progress } from "../core/spec/procedure";
 import type { JsonObject, ToolResult } from "./render/content";
 
@@ -41,8 +42,8 @@ export type AskUser = (question: Question) => Promise<Answer>;
 
 /** The caller of a tool. */
 export interface Caller {
-  /** The person who calls, if the server distinguishes its callers. Default: the actor of the client. */
-  readonly actor?: string | undefined;
+  /** The authenticated caller, if the server distinguishes its callers. Default: the requester of the client. */
+  readonly requester?: Requester | undefined;
   readonly onProgress?: ((step: Progress) => void) | undefined;
   /** Asks the user of the host; undefined if the host cannot. */
   readonly ask?: AskUser | undefined;

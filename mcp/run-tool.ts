@@ -158,7 +158,7 @@ async function runTool(
   operation: Callable,
   input: JsonObject,
   context: ToolContext,
-  { signal, onProgress, actor, ask }: CallerWithSignal,
+  { signal, onProgress, requester, ask }: CallerWithSignal,
 ): Promise<ToolResult> {
   const { client, skipsRelease, resources } = context;
   const confirmation: { answer: Answer } = { answer: "yes" };
@@ -172,7 +172,7 @@ async function runTool(
       signal,
       deliver: deliverToResources(resources),
       ...(onProgress && { onProgress }),
-      ...(actor !== undefined && { actor, user: actor }),
+      ...(requester && { requester, user: requester.name }),
       ...(args.key !== undefined && { key: args.key }),
       ...(!skipsRelease && { release: "needed" }),
       ...(ask && {

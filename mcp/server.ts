@@ -9,6 +9,7 @@ import {
   type ReadResourceResult,
   Server,
 } from "@modelcontextprotocol/server";
+import type { Requester } from "../core/people/requester";
 import type { Progress } from "../core/spec/procedure";
 import { defaultAnswerTimeoutMs, elicitationFor } from "./elicitation";
 import type { McpServer, Toolbox } from "./protocol";
@@ -37,8 +38,8 @@ export type SubscriptionMode = "requests" | "streams" | "nothing";
 
 interface ServerOptions {
   readonly subscriptionMode: SubscriptionMode;
-  /** The calling person. Default: the actor of the client. */
-  readonly actor?: string | undefined;
+  /** The authenticated caller. Default: the requester of the client. */
+  readonly requester?: Requester | undefined;
   /** Time in which the user of the host must answer a question. */
   readonly answerTimeoutMs?: number;
 }
@@ -49,7 +50,7 @@ interface ServerOptions {
  */
 export function createToolboxServer(
   toolbox: Toolbox,
-  { subscriptionMode, actor, answerTimeoutMs = defaultAnswerTimeoutMs }: ServerOptions,
+  { subscriptionMode, requester, answerTimeoutMs = defaultAnswerTimeoutMs }: ServerOptions,
 ): Server {
   const server = new Server(
     { name: "fxdesk", title: toolbox.title, version },
@@ -59,7 +60,7 @@ export function createToolboxServer(
       cacheHints: { "tools/list": { ttlMs: listCacheTtlMs, cacheScope: "private" } },
     },
   );
-  handleTools(server, toolbox, actor, answerTimeoutMs);
+  handleTools(server, toolbox, requester, answerTimeoutMs);
   handleResources(server, toolbox);
   if (subscriptionMode === "requests") handleSubscriptions(server, toolbox);
   return server;
@@ -68,7 +69,7 @@ export function createToolboxServer(
 function handleTools(
   server: Server,
   toolbox: Toolbox,
-  actor: string | undefined,
+  requester: Requester | undefined,
   answerTimeoutMs: number,
 ): void {
   server.setRequestHandler("tools/list", () => ({ tools: toolbox.tools }) as ListToolsResult);
@@ -79,7 +80,7 @@ function handleTools(
     const result = await toolbox.call(params.name, params.arguments ?? {}, signal, {
       onProgress,
       ask: elicitation.ask,
-      actor,
+      requester,
     });
     const question = elicitation.pendingRequest();
     if (question) return question;

@@ -1,5 +1,6 @@
 /** The `fxdesk mcp` command: serves tools to AI assistants. */
 import { extensionVariables } from "../../core/call/settings";
+import { Requester } from "../../core/people/requester";
 import type { Service } from "../../core/spec/service";
 import type { Offer, RunningServer } from "../../mcp";
 import { type ParsedArguments, UsageError } from "../command-line/arguments";
@@ -87,9 +88,14 @@ const loadExtension = async (terminal: Terminal): Promise<Service | undefined> =
   terminal.environment[extensionVariables.path] === undefined ? undefined : loadExtendedService(terminal);
 
 /** Loads the client on first use, so that tools/list is answered sooner. */
-const createConnect = (settings: Settings, service: Service | undefined, { allow = [], readOnly }: Offer) => {
+const createConnect = (
+  settings: Settings,
+  service: Service | undefined,
+  { allow = [], readOnly }: Offer,
+  requester?: Requester,
+) => {
   const onRecovered = (line: string) => console.error(`fxdesk: ${line}`);
-  const options = { ...clientOptions(settings), onRecovered };
+  const options = { ...clientOptions(settings), requester, onRecovered };
   return async (): Promise<ClientCore> => {
     const { createClient } = await import("../../core/client/client.js");
     const client = asUsageError(() => (service ? createClient(options, service) : createClient(options)));
@@ -136,7 +142,7 @@ async function serveOverStdio(parsed: ParsedArguments, terminal: Terminal): Prom
   const settings = await effectiveSettings(parsed, terminal);
   const offer = offerFrom(parsed, terminal, settings, mcp);
   const service = await loadExtension(terminal);
-  const createClientOnce = createConnect(settings, service, offer);
+  const createClientOnce = createConnect(settings, service, offer, Requester.ofProcess());
   const connection: { client?: ClientCore } = {};
   const connect = async () => (connection.client = await createClientOnce());
   // Unlike other commands, this one must not end with its reader: a money call may be in flight.

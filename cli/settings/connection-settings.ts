@@ -9,6 +9,7 @@ import {
   settingsOf,
   storeSettingFields,
 } from "../../core/call/settings";
+import { Requester } from "../../core/people/requester";
 import type { Service, Setting } from "../../core/spec/service";
 import { settings as contractSettings } from "../../core/contract/settings";
 import { parseStoreSettings, type StoreSettings } from "../../core/store/settings";
@@ -128,10 +129,12 @@ export function asUsageError<T>(read: () => T, service: ServiceSettings = contra
   }
 }
 
+/** Returns client options. Without a service key, the user of this process requests. */
 export const clientOptions = (
   settings: Readonly<Record<string, string | undefined>>,
   service: ServiceSettings = contract,
-): ClientOptions => asUsageError(() => optionsFromSettings(settings), service);
+): ClientOptions =>
+  asUsageError(() => ({ ...optionsFromSettings(settings), requester: Requester.ofProcess() }), service);
 
 /** Returns the variable and flag of a setting; undefined for an unknown setting. */
 export function settingLocation(name: string, service: ServiceSettings = contract): string | undefined {

@@ -1,4 +1,5 @@
 /** Options of a single call. */
+import type { Requester } from "../people/requester";
 import type { DeliverFile, Progress } from "../spec/procedure";
 
 /**
@@ -58,8 +59,13 @@ export interface CallOptions {
    * one user's many calls do not delay the few of another.
    */
   readonly user?: string;
-  /** Requester as recorded in the journal, if several people share a client. Default: the actor of the client. */
+  /**
+   * Name recorded in the journal, if several people share a client. Default: the actor of the client. Where a policy applies, it
+   * must be that of the authenticated requester.
+   */
   readonly actor?: string;
+  /** Requester that a surface of fxdesk has authenticated, if several share a client. Default: that of the client. */
+  readonly requester?: Requester | undefined;
   /** Surface that made the call, as recorded in the journal. Default: `client`. */
   readonly surface?: string;
   /**

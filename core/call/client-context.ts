@@ -12,6 +12,7 @@ import {
   type Renewal,
   type TokenSource,
 } from "../http/token-source";
+import { Requester } from "../people/requester";
 import type { Declaration } from "../spec/operation";
 import { type CredentialScheme, type Server, type Service, splitCredential } from "../spec/service";
 import { extractPassword, redactLocation, type StoreSettings, parseStoreSettings } from "../store/settings";
@@ -54,6 +55,8 @@ export interface ClientContext {
   /** Values by setting name, and by the names of parameters that settings fill. */
   readonly settings: Settings;
   readonly store: StoreSettings;
+  /** Authenticated requester, unless a call has one of its own. */
+  readonly requester: Requester | undefined;
   readonly quotes: QuoteMemory;
   readonly onRecovered: (line: string) => void;
   readonly timeoutMs: number;
@@ -315,6 +318,7 @@ export function createClientContext(service: Service, options: ClientOptions): C
     ...parts,
     credentialsOf: createCredentialsOf(service),
     settings,
+    requester: settings.serviceKey ? Requester.ofServiceKey(settings.serviceKey) : options.requester,
     queueTimeoutMs,
     connections,
     pacing,

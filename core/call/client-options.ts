@@ -3,6 +3,7 @@ import type { Tokens } from "../http/token-source";
 import type { Pacing } from "../http/pacing";
 import type { TlsOptions } from "../http/http-connection";
 import type { PsuContext } from "./call-options";
+import type { Requester } from "../people/requester";
 import type { PreparedCall } from "./prepared-call";
 import type { ServiceResponse } from "./response";
 
@@ -61,8 +62,15 @@ export interface ClientOptions {
   readonly contactId?: string;
   /** Open-banking headers that describe the user behind the calls. */
   readonly psu?: PsuContext;
-  /** Requester of calls that commit money, as recorded in the journal. Default: the user of the operating system. */
+  /**
+   * Name recorded in the journal for calls that commit money. Default: the user of the operating system. Where a policy applies,
+   * it must be that of the authenticated requester.
+   */
   readonly actor?: string;
+  /** Key that `fxdesk keys issue` printed, by which this program requests. Needed where a policy applies. */
+  readonly serviceKey?: string;
+  /** Requester that a surface of fxdesk has authenticated. Programs set `serviceKey` instead. */
+  readonly requester?: Requester | undefined;
   /**
    * Store of the journal and of refreshed tokens, shared by all processes that use it: absolute path of a SQLite file, or
    * `postgres://host/database`. Default: a file in the user's state folder.

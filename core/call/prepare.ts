@@ -35,9 +35,9 @@ export function settingsFor({ settings, service }: ClientContext, options: CallO
   };
 }
 
-/** Returns the requester of the call, if configured. */
-export const actorOf = ({ settings }: ClientContext, options: CallOptions): string | undefined =>
-  options.actor ?? settings.actor;
+/** Returns the name that the journal records for a call, if it is known. */
+export const actorOf = ({ settings, requester }: ClientContext, options: CallOptions): string | undefined =>
+  options.requester?.name ?? options.actor ?? settings.actor ?? requester?.name;
 
 /** Advice for a missing setting. The MCP server replaces it, because models cannot change settings. */
 export const connectionHint = "set it in the connection settings";

@@ -46,7 +46,16 @@ export const actorSetting: Setting = {
   ...record,
   name: "actor",
   title: "Actor",
-  description: "Name of the requester, recorded in the journal for calls that commit money.",
+  description:
+    "Name recorded in the journal for calls that commit money. Where a policy applies, requesters authenticate instead.",
+};
+
+export const serviceKeySetting: Setting = {
+  ...record,
+  name: "serviceKey",
+  title: "Service key",
+  description: "Key by which this program requests where a policy applies; see fxdesk keys.",
+  secret: true,
 };
 
 export const releaseSettingFields: readonly Setting[] = [
@@ -89,6 +98,7 @@ export const settingsOf = ({ settings }: Pick<Service, "settings">): readonly Se
   ...limitSettings,
   pacingSetting,
   actorSetting,
+  serviceKeySetting,
   ...releaseSettingFields,
   ...storeSettingFields,
 ];
@@ -108,7 +118,7 @@ export const extensionVariables = {
  * protects.
  */
 export function assertRecordSettings(values: Readonly<Record<string, unknown>>): void {
-  for (const { name } of [actorSetting, ...releaseSettingFields, ...storeSettingFields]) {
+  for (const { name } of [actorSetting, serviceKeySetting, ...releaseSettingFields, ...storeSettingFields]) {
     const value = values[name];
     if (value !== undefined && (typeof value !== "string" || value.trim() === ""))
       throw new TypeError(`${name} must not be blank. Give it a value, or do not set it.`);

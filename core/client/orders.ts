@@ -22,8 +22,8 @@ import {
 } from "../releases/release";
 import type { ApprovalRequirement } from "../releases/policy-evaluation";
 import { releaseRefusedError, requirementsOf } from "../releases/release-guard";
-import { loadReadablePeople, type ReleaseMiddleware } from "../releases/release-middleware";
-import type { ReleaseService } from "../releases/release-service";
+import { loadReadablePeople, type ReleaseMiddleware, signerFor } from "../releases/release-middleware";
+import type { ReleaseService, SignRequest } from "../releases/release-service";
 import { callOptionsFor } from "../releases/sealed-call";
 import {
   type ReleaseListOptions,
@@ -85,11 +85,17 @@ export class Orders {
       );
     assertValid(this.#orderProcedure(), input, quoteOperation);
     const middleware = await this.client.releaseMiddleware();
+    const { context } = this.client;
+    const isUnderPolicy = context.settings.policy !== undefined || options.release !== undefined;
+    const requester = isUnderPolicy ? middleware.requesterOf(orderName, options) : undefined;
     const sealed = await this.#sealOrder(input, quoteOperation, options);
     const request = { sealed, given: { ...input, clientId: sealed.client }, key: options.key };
     let requirements: readonly ApprovalRequirement[];
+    let sign: SignRequest | undefined;
     try {
-      requirements = requirementsOf((await middleware.loadAuthority(orderName, sealed)).policy, sealed);
+      const authority = await middleware.loadAuthority(orderName, sealed);
+      requirements = requirementsOf(authority, sealed, requester);
+      sign = requester && signerFor(orderName, requester, authority.people);
     } catch (error) {
       // An earlier order under the key keeps its state.
       const earlier = await this.#withService(
@@ -100,7 +106,7 @@ export class Orders {
       throw error;
     }
     const release = await this.#withService(
-      (service) => service.request({ ...request, requirements }, options.confirmRelease),
+      (service) => service.request({ ...request, requirements, sign }, options.confirmRelease),
       options.key,
     );
     await this.start();
@@ -246,7 +252,7 @@ export class Orders {
   ): Promise<SealedOrder> {
     const { client } = this;
     const { context } = client;
-    const actor = actorOf(context, options);
+    const requester = actorOf(context, options);
     const { clientId = "" } = settingsFor(context, options);
     const terms = await termsFor(input, quoteOperation, {
       call: (...call) => client.callPreAuthorized(...call),
@@ -257,7 +263,7 @@ export class Orders {
       operation: orderName,
       environment: environmentOf(context, this.#operation(bookName))!,
       client: clientId,
-      ...(actor !== undefined && { requester: actor }),
+      ...(requester !== undefined && { requester }),
       ...(options.contactId !== undefined && { contactId: options.contactId }),
       surface: options.surface ?? "client",
       validUntil: Date.parse(input.valid_until),

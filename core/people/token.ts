@@ -8,11 +8,15 @@ export const createToken = (): string => randomBytes(32).toString("base64url");
 export const hashToken = (token: string): string =>
   `sha256$${createHash("sha256").update(token).digest("hex")}`;
 
-/** Returns the holder of a token, or undefined if it is unknown or the holder is locked. Compares hashes in constant time. */
+/** Compares hashes of tokens in constant time. */
+export const equalHashes = (one: string, other: string): boolean =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+
+/** Returns the holder of a token, or undefined if it is unknown or the holder is locked. */
 export function findTokenHolder(people: People, token: string): string | undefined {
-  const given = Buffer.from(hashToken(token));
+  const given = hashToken(token);
   return Object.keys(people.people).find((name) => {
     const hash = findActivePerson(people, name)?.token;
-    return hash !== undefined && timingSafeEqual(given, Buffer.from(hash));
+    return hash !== undefined && equalHashes(given, hash);
   });
 }

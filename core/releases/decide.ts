@@ -12,6 +12,7 @@ import {
 import { approvalRequirements, canDecide, describeRequirements, needsCode } from "./policy-evaluation";
 import { type Decision, type Release, ReleaseRefusal } from "./release";
 import { isApproved } from "./release-guard";
+import { changedInStore, isAuthentic } from "./request-signature";
 import { getRelease, listDecisions, saveDecision, transitionRelease } from "./repository";
 import { describeStateConflict, effectiveState, type ReleaseState } from "./states";
 
@@ -78,6 +79,7 @@ export async function recordDecision(
   const { moment } = access;
   const release = await getRelease(access, id);
   const { hash, sealed, progress } = release;
+  if (!isAuthentic(people, release)) throw new ReleaseRefusal(changedInStore(id));
   const reason = findDecisionProblem(release, effectiveState(release, moment), request);
   if (reason !== undefined) throw new ReleaseRefusal(reason);
   if (seal !== hash)

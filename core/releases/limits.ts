@@ -2,6 +2,7 @@
 import { Big } from "big.js";
 import type { Commitment } from "../store/database";
 import { normalizeAddress } from "../values/host";
+import { findServiceKey, type People } from "../people/people-file";
 import { localTime, type Policy, toPolicyCurrency } from "./policy";
 import { committedAmount } from "./committed-money";
 import type { SealedRequest } from "./terms";
@@ -26,6 +27,23 @@ export function serviceOf(
     addresses.some((each) => normalizeAddress(each) === address),
   );
   return named ? named[0] : address;
+}
+
+const least = (one: string | undefined, other: string | undefined): string | undefined =>
+  one === undefined || (other !== undefined && new Big(other).lt(one)) ? other : one;
+
+/** Returns the policy for one requester: with the limits of their service key, where these are lower. */
+export function withKeyLimits(
+  policy: Policy,
+  people: People | undefined,
+  requester: string | undefined,
+): Policy {
+  const { perRequest, perDay } = (people && findServiceKey(people, requester ?? "")) ?? {};
+  if (perRequest === undefined && perDay === undefined) return policy;
+  const { limits } = policy;
+  const perTrade = least(limits?.perTrade, perRequest);
+  const perRequesterPerDay = least(limits?.perRequesterPerDay, perDay);
+  return { ...policy, limits: { ...limits, perTrade, perRequesterPerDay } };
 }
 
 const scopeOf = (kind: ScopeKind, service: string, ...names: readonly string[]): string =>

@@ -107,10 +107,9 @@ export function findRequestProblem(
   requester: string | undefined,
 ): string | undefined {
   if (requirements.length === 0) return undefined;
-  if (requester === undefined)
-    return "The request needs release by another person, but the requester is unknown: set FXDESK_ACTOR to a name listed in the policy.";
+  if (requester === undefined) return "The request needs release by another person, but it has no requester.";
   if (!policy.people.includes(requester))
-    return `The policy does not list ${requester} in people: set FXDESK_ACTOR to a listed name.`;
+    return `The policy does not list the requester ${requester} in people.`;
   return hasEnoughApprovals(policy, requirements, requester, policy.people)
     ? undefined
     : `The request needs ${describeRequirements(requirements)}, but ${requester} requested it: too few others may release it.`;
@@ -149,7 +148,7 @@ export function findPolicyViolation(policy: Policy, sealed: SealedRequest): stri
   const { perTrade, perAccountPerDay } = limits ?? {};
   const { currency } = policy.amounts ?? {};
   if (perTrade !== undefined && amount.gt(perTrade))
-    return `The request commits ${amount.round(2).toFixed()} ${currency}; the policy allows at most ${perTrade} ${currency} per trade.`;
+    return `The request commits ${amount.round(2).toFixed()} ${currency}; at most ${perTrade} ${currency} are allowed per trade.`;
   if (
     perAccountPerDay !== undefined &&
     sealed.kind === "call" &&

@@ -11,18 +11,22 @@ import {
   needsCode,
   approvalRequirements,
 } from "./policy-evaluation";
-import type { People } from "../people/people-file";
+import { findServiceKey, type People } from "../people/people-file";
+import { findRequesterProblem, type Requester } from "../people/requester";
+import { findScopeViolation } from "../people/service-key";
 import { hasValidSignature, isOfPresentEpoch } from "./decision-signature";
 import { isNotExecuted } from "../journal/entry";
 import { selectEntries } from "../journal/entry-rows";
 import { hashScope, sumCommitments } from "./day-sums";
+import { changedInStore, isAuthentic } from "./request-signature";
+import { effectOf } from "./committed-money";
 import { commitmentsOf, findLimitViolation } from "./limits";
 import type { Policy } from "./policy";
 import type { Decision, Release } from "./release";
 import { type SealedRequest, sealOf } from "./terms";
 import { findRelease, listDecisions, markReleaseSent, readClock } from "./repository";
 
-/** Policy and people that decide whether a request may be sent. Without requirements, no people are needed. */
+/** Policy and people that decide whether a request may be sent. Under a policy, both are needed. */
 export interface Authority {
   readonly policy: Policy | undefined;
   readonly people: People | undefined;
@@ -38,15 +42,30 @@ export const releaseRefusedError = (operation: string, message: string): FxdeskE
     outcome: "not-sent",
   });
 
-/** Returns the approvals that a request needs. Throws an FxdeskError if it can never be sent under the policy. */
-export function requirementsOf(
-  policy: Policy | undefined,
+/** Returns why the service key of the requester does not permit a request at this moment, or undefined. */
+export function findKeyViolation(
+  people: People | undefined,
   sealed: SealedRequest,
+  moment: number,
+): string | undefined {
+  const { operation, requester = "" } = sealed;
+  const key = people && findServiceKey(people, requester);
+  return key && findScopeViolation(requester, key, { operation, effect: effectOf(sealed) }, moment);
+}
+
+/** Returns the approvals that a request needs. Throws an FxdeskError if it cannot be sent under the policy. */
+export function requirementsOf(
+  { policy, people }: Authority,
+  sealed: SealedRequest,
+  requester?: Requester,
 ): readonly ApprovalRequirement[] {
   if (!policy) return [];
   const requirements = approvalRequirements(policy, sealed);
   const reason =
-    findPolicyViolation(policy, sealed) ?? findRequestProblem(policy, requirements, sealed.requester);
+    (people && requester && findRequesterProblem(people, requester)) ??
+    findKeyViolation(people, sealed, Date.now()) ??
+    findPolicyViolation(policy, sealed) ??
+    findRequestProblem(policy, requirements, sealed.requester);
   if (reason !== undefined) throw releaseRefusedError(sealed.operation, reason);
   return requirements;
 }
@@ -82,6 +101,9 @@ export function isApproved(
   return hasEnoughApprovals(policy!, requirements, release.sealed.requester, approvers);
 }
 
+export const unverifiable =
+  "The request cannot be verified: FXDESK_PEOPLE must name the people file, and this process must be able to read it.";
+
 /** Returns why a request may not be sent at this moment, or undefined. */
 export function findReleaseProblem(
   release: Release,
@@ -93,10 +115,10 @@ export function findReleaseProblem(
   if (sealed.validUntil <= moment)
     return `The request expired at ${new Date(sealed.validUntil).toISOString()}.`;
   if (!policy) return undefined;
-  if (!people && approvalRequirements(policy, sealed).length > 0)
-    return "The release cannot be verified: FXDESK_PEOPLE must name the people file, and this process must be able to read it.";
+  if (!people) return unverifiable;
+  if (!isAuthentic(people, release)) return changedInStore(release.id);
   if (!isApproved(release, decisions, { policy, people }, moment)) return "The request has no valid release.";
-  return findPolicyViolation(policy, sealed);
+  return findKeyViolation(people, sealed, moment) ?? findPolicyViolation(policy, sealed);
 }
 
 /** True if the journal contains a booking of the order that may have been carried out. Guards against a changed release row. */

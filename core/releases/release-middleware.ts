@@ -1,19 +1,29 @@
 /** Middleware that holds a request until it is released, and then sends exactly the released request. */
 import type { ClientContext } from "../call/client-context";
 import type { CallRequest, Handler } from "../call/middleware";
-import { actorOf, prepareCall } from "../call/prepare";
+import type { CallOptions } from "../call/call-options";
+import { prepareCall } from "../call/prepare";
 import { defaultKeyOf, earlierCallWarning, type PreparedCall } from "../call/prepared-call";
 import type { ServiceResponse } from "../call/response";
 import { Conflict, FxdeskError, ReleaseNeeded, Unavailable } from "../spec/errors";
 import type { SendGuard } from "../store/database";
 import { StoreSession } from "../store/session";
 import { redactLocation } from "../store/settings";
-import { ReleaseService, RequestDeclined } from "./release-service";
+import { ReleaseService, RequestDeclined, type SignRequest } from "./release-service";
 import { ReleaseRefusal, type Release } from "./release";
 import { commitsNoMoney } from "./committed-money";
 import { type ApprovalRequirement, describeRequirements, findHoursViolation } from "./policy-evaluation";
-import { type Authority, createSendGuard, releaseRefusedError, requirementsOf } from "./release-guard";
+import {
+  type Authority,
+  createSendGuard,
+  releaseRefusedError,
+  requirementsOf,
+  unverifiable,
+} from "./release-guard";
 import { type People, loadPeople } from "../people/people-file";
+import { Requester } from "../people/requester";
+import { withKeyLimits } from "./limits";
+import { signRequest } from "./request-signature";
 import { defaultMoneyPolicy, loadPolicy, missingPolicyProblem } from "./policy";
 import { asReleased, sealCall } from "./sealed-call";
 import { requestHashOf, type SealedCall, type SealedRequest } from "./terms";
@@ -55,6 +65,21 @@ export class ReleaseMiddleware {
     return (this.#service ??= new ReleaseService(new StoreSession(this.context.store)));
   }
 
+  /** Returns the authenticated requester. Throws an FxdeskError if there is none, or if another name is given as text. */
+  requesterOf(operation: string, options: CallOptions): Requester {
+    const { settings, requester: own } = this.context;
+    const requester = options.requester ?? own;
+    const refuse = (reason: string) => releaseRefusedError(operation, reason);
+    if (!(requester instanceof Requester))
+      throw refuse(
+        "The requester is not authenticated. Set FXDESK_SERVICE_KEY (serviceKey) to a key of `fxdesk keys issue`.",
+      );
+    const actor = options.actor ?? settings.actor;
+    if (actor !== undefined && actor !== requester.name)
+      throw refuse(`FXDESK_ACTOR (actor) is ${actor}, but the authenticated requester is ${requester.name}.`);
+    return requester;
+  }
+
   /** Loads policy and people for each call, so that changes apply at once. Throws an FxdeskError if that fails. */
   async loadAuthority(
     operation: string,
@@ -68,7 +93,7 @@ export class ReleaseMiddleware {
     const people = await loadReadablePeople(peoplePath).catch(refuse);
     if (path !== undefined) {
       const policy = await loadPolicy(path, this.context.service, people).catch(refuse);
-      return { policy, people, reload };
+      return { policy: withKeyLimits(policy, people, requester), people, reload };
     }
     const problem = missingPolicyProblem(people);
     if (problem !== undefined) throw releaseRefusedError(operation, problem);
@@ -83,7 +108,8 @@ export class ReleaseMiddleware {
         operation,
         "The call needs release by a person, but no people are configured: set FXDESK_POLICY and FXDESK_PEOPLE.",
       );
-    return { policy: defaultMoneyPolicy(people, requester), people, reload };
+    const policy = defaultMoneyPolicy(people, requester);
+    return { policy: withKeyLimits(policy, people, requester), people, reload };
   }
 
   /**
@@ -105,35 +131,57 @@ export class ReleaseMiddleware {
 
   /** Throws ReleaseNeeded if the call waits for release, another FxdeskError if it must not be sent. */
   async #authorize({ call, release: id }: CallRequest): Promise<AuthorizedCall> {
-    const { name, effect } = call.operation;
+    const { operation, options } = call;
+    const { name, effect } = operation;
+    const toError = (error: Error) =>
+      this.toError(name, error, effect === "money" ? earlierCallWarning(call) : "");
+    const executed =
+      id === undefined
+        ? undefined
+        : (
+            await this.service.get(id).catch((error: Error) => {
+              throw toError(error);
+            })
+          ).release;
     const authority = await this.loadAuthority(name, {
-      release: effect === "money" ? call.options.release : undefined,
-      requester: actorOf(this.context, call.options),
+      release: effect === "money" ? options.release : undefined,
+      requester: executed ? executed.sealed.requester : (options.requester ?? this.context.requester)?.name,
     });
-    const { policy } = authority;
+    const { policy, people } = authority;
     if (!policy && id !== undefined)
       throw releaseRefusedError(name, `${id} was released under a policy, but this process has none.`);
     if (!policy) return { call };
-    const sealed = sealCall(this.context, call);
-    const requirements = requirementsOf(policy, sealed);
+    const requester = executed ? undefined : this.requesterOf(name, options);
+    const requesterName = executed ? executed.sealed.requester : requester!.name;
+    const sealed = sealCall(this.context, call, requesterName);
+    const requirements = requirementsOf(authority, sealed, requester);
     if (id !== undefined && requirements.length === 0)
       throw releaseRefusedError(
         name,
         "The policy requires no release now: its requester sends it by repeating it.",
       );
+    if (requirements.length === 0 && requester?.keyHash !== undefined && !people)
+      throw releaseRefusedError(name, unverifiable);
     if (requirements.length === 0 && (!policy.limits || commitsNoMoney(sealed))) {
       const hoursViolation = findHoursViolation(policy, Date.now());
       if (hoursViolation !== undefined) throw releaseRefusedError(name, hoursViolation);
+      const guard = async () => {
+        // Policy and people may change while the call waits to be sent.
+        const current = (await authority.reload?.()) ?? authority;
+        if (requirementsOf(current, sealed, requester).length > 0)
+          throw releaseRefusedError(name, "The policy was changed and now requires a release.");
+        return { policy: current.policy?.hash };
+      };
       // A guard makes a change use the journal, which only records released changes.
-      return effect === "money" ? { call, guard: async () => ({ policy: policy.hash }) } : { call };
+      return effect === "money" ? { call, guard } : { call };
     }
-    const release = await (
-      id === undefined
-        ? this.#request(call, sealed, requirements)
-        : this.service.get(id).then((found) => found.release)
-    ).catch((error: Error) => {
-      throw this.toError(name, error, effect === "money" ? earlierCallWarning(call) : "");
-    });
+    const release =
+      executed ??
+      (await this.#request(call, sealed, requirements, signerFor(name, requester!, people)).catch(
+        (error: Error) => {
+          throw toError(error);
+        },
+      ));
     if (release.state === "waiting") {
       this.onWaiting();
       throw releaseNeededError(release, describeRequirements(requirements));
@@ -150,11 +198,12 @@ export class ReleaseMiddleware {
     call: PreparedCall,
     sealed: SealedCall,
     requirements: readonly ApprovalRequirement[],
+    sign: SignRequest,
   ): Promise<Release> {
     const { key, confirmRelease } = call.options;
     const isSingleUse = defaultKeyOf(call) !== undefined;
     const { given } = sealed.terms;
-    return this.service.request({ sealed, given, key, isSingleUse, requirements }, confirmRelease);
+    return this.service.request({ sealed, given, key, isSingleUse, requirements, sign }, confirmRelease);
   }
 
   /** Returns a call as it was released. Throws an FxdeskError if the released request does not follow from it. */
@@ -170,7 +219,7 @@ export class ReleaseMiddleware {
     ) {
       // The same fields in another order are encoded differently.
       const again = prepareCall(operation, released.terms.given, this.context, options);
-      const inOrder = asReleased(release, again, sealCall(this.context, again));
+      const inOrder = asReleased(release, again, sealCall(this.context, again, sealed.requester));
       if (inOrder) return inOrder;
     }
     throw new Conflict(
@@ -202,6 +251,18 @@ export class ReleaseMiddleware {
     );
   }
 }
+
+/** Returns the signer of requests. It throws an FxdeskError if this process cannot sign for the requester. */
+export const signerFor =
+  (operation: string, requester: Requester, people: People | undefined): SignRequest =>
+  (id, sealed) => {
+    const signature = signRequest(requester, people, { id, sealed });
+    if (signature !== undefined) return signature;
+    throw releaseRefusedError(
+      operation,
+      "The request cannot be signed. Set FXDESK_SERVICE_KEY, or FXDESK_PEOPLE to a file that this process can read.",
+    );
+  };
 
 function releaseNeededError({ id, sealed }: Release, words: string): FxdeskError {
   const { operation, validUntil } = sealed;

@@ -31,6 +31,9 @@ import {
 import { describeStateConflict, effectiveState, isFinalState, isUnsentState } from "./states";
 import { requestHashOf, type SealedRequest } from "./terms";
 
+/** Returns the signature of a request under its ID. */
+export type SignRequest = (id: string, sealed: SealedRequest) => string;
+
 export interface ReleaseRequest {
   readonly sealed: SealedRequest;
   /** The caller's input, by which a repeated request is recognised. */
@@ -39,6 +42,8 @@ export interface ReleaseRequest {
   /** True if a repetition is always the same call, even after it was sent and without a key. */
   readonly isSingleUse?: boolean;
   readonly requirements: readonly ApprovalRequirement[];
+  /** Omitted where no policy applies. */
+  readonly sign?: SignRequest | undefined;
 }
 
 /** The requester declined to request the release. */
@@ -52,9 +57,10 @@ export class ReleaseService {
    * another request, and RequestDeclined if `confirm` declines.
    */
   async request(request: ReleaseRequest, confirm?: ConfirmRelease): Promise<Release> {
-    const { sealed, given, key, requirements } = request;
+    const { sealed, given, key, requirements, sign } = request;
     const requestHash = requestHashOf(sealed, given);
     const id = createReleaseId();
+    const signature = sign?.(id, sealed);
     // Confirmation may take minutes, so it holds no transaction; the duplicate is searched for again below.
     if (
       confirm &&
@@ -67,7 +73,7 @@ export class ReleaseService {
       const existing = (await findRelease(access, id)) ?? (await findDuplicate(access, request, requestHash));
       if (existing) return withEffectiveState(existing, access.moment);
       const state = requirements.length > 0 ? "waiting" : "released";
-      return insertRelease(access, { id, state, key: key ?? id, requestHash, sealed });
+      return insertRelease(access, { id, state, key: key ?? id, requestHash, sealed, signature });
     });
   }
 

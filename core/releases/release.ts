@@ -28,6 +28,8 @@ export interface Release {
   /** Seal: hash of ID and terms. */
   readonly hash: string;
   readonly sealed: SealedRequest;
+  /** Proves who requested; undefined where no policy applied. */
+  readonly signature: string | undefined;
   /** Milliseconds since 1970, by the clock of the store. */
   readonly requestedAt: number;
   readonly changedAt: number;

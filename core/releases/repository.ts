@@ -64,6 +64,7 @@ function parseRelease(sealer: Sealer, stored: Row): Release {
     requestHash: String(row.request_hash),
     hash,
     sealed,
+    signature: row.request_signature === null ? undefined : String(row.request_signature),
     requestedAt: Number(row.requested_at),
     changedAt: Number(row.changed_at),
     entry: row.entry === null ? undefined : String(row.entry),
@@ -82,6 +83,7 @@ const saveRelease = (
     requestHash,
     hash,
     sealed,
+    signature,
     requestedAt,
     changedAt,
     entry,
@@ -99,6 +101,7 @@ const saveRelease = (
     key,
     request_hash: requestHash,
     seal: hash,
+    request_signature: signature ?? null,
     requested_at: requestedAt,
     valid_until: sealed.validUntil,
     changed_at: changedAt,
@@ -207,11 +210,12 @@ interface NewRelease {
   readonly key: string;
   readonly requestHash: string;
   readonly sealed: SealedRequest;
+  readonly signature: string | undefined;
 }
 
 export async function insertRelease(
   access: MomentAccess,
-  { id, state, key, requestHash, sealed }: NewRelease,
+  { id, state, key, requestHash, sealed, signature }: NewRelease,
 ): Promise<Release> {
   const { moment } = access;
   await saveRelease(
@@ -223,6 +227,7 @@ export async function insertRelease(
       requestHash,
       hash: sealOf(id, sealed),
       sealed,
+      signature,
       requestedAt: moment,
       changedAt: moment,
       entry: undefined,

@@ -2,7 +2,6 @@
 import type { CallOptions } from "../call/call-options";
 import { type ClientContext, environmentOf } from "../call/client-context";
 import { normalizeInput } from "../call/normalize-input";
-import { actorOf } from "../call/prepare";
 import { defaultKeyOf, type PreparedCall } from "../call/prepared-call";
 import { committedAmountsOf } from "../spec/committed-amounts";
 import { fieldsOf } from "../spec/fields";
@@ -15,10 +14,13 @@ import { parseCorrelation, type SealedCall } from "./terms";
 /** Time for which a request waits for release. */
 const defaultValidityMs = 24 * 3_600_000;
 
-/** Returns the request that a person releases for this call. */
-export function sealCall(context: ClientContext, call: PreparedCall): SealedCall {
+/** Returns the request that a person releases for this call of a requester. */
+export function sealCall(
+  context: ClientContext,
+  call: PreparedCall,
+  requester: string | undefined,
+): SealedCall {
   const { operation, values, address, target, headers, body, options } = call;
-  const requester = actorOf(context, options);
   return {
     kind: "call",
     effect: operation.effect === "money" ? "money" : "change",

@@ -208,6 +208,7 @@ const definitions: readonly string[] = [
      key TEXT NOT NULL,
      request_hash TEXT NOT NULL,
      seal TEXT NOT NULL,
+     request_signature TEXT,
      requested_at BIGINT NOT NULL,
      valid_until BIGINT NOT NULL,
      changed_at BIGINT NOT NULL,

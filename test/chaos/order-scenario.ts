@@ -21,6 +21,7 @@ import {
   people,
   type ReleaseFixture,
   createReleaseFixture,
+  serviceKeyOf,
 } from "../core/releases/release-fixture";
 import { eventually } from "../support/eventually";
 import { runLater } from "../support/resources";
@@ -238,7 +239,7 @@ export async function runOrders(given: OrderScenario): Promise<OrderScenarioRepo
     queueTimeoutMs: "1500",
     store: given.store.location,
     storeKey: given.store.key!.toString("base64"),
-    actor: "desk",
+    serviceKey: serviceKeyOf("desk"),
     policy: place.policyPath,
     people: place.peoplePath,
     extensions: builtExtension,

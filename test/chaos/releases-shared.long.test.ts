@@ -11,6 +11,7 @@ import {
   type ReleaseFixture,
   createReleaseFixture,
   secretOf,
+  serviceKeyOf,
 } from "../core/releases/release-fixture";
 import { startPostgres } from "../core/store/engines";
 import { demoEnvironment, fxdeskMcp, type McpClient, revisions, textOf } from "../mcp/support/clients";
@@ -32,7 +33,7 @@ beforeAll(async () => {
   const settings = {
     store: place.store.location,
     storeKey: place.store.key!.toString("base64"),
-    actor: "desk",
+    serviceKey: serviceKeyOf("desk"),
     policy: place.policyPath,
     people: place.peoplePath,
     extensions: builtExtension,

@@ -138,18 +138,18 @@ test("two administrators approve a policy, and then agree to changes of people",
   expect(await people(["confirm", idIn(first.stdout), "--by", "bert"], bert)).toMatchObject({ code: 0 });
 
   const added = await people(["add", "erik", "--by", "anna"], anna, "a long enough secret");
-  const unwanted = await people(["remove", "desk", "--by", "bert"], bert);
+  const unwanted = await people(["remove", "dora", "--by", "bert"], bert);
   const pending = JSON.parse((await people(["list", "--pending", "--json"])).stdout) as object[];
   expect(pending).toMatchObject([
     { id: idIn(added.stdout), change: "added", person: "erik", by: "anna" },
-    { id: idIn(unwanted.stdout), change: "removed", person: "desk", by: "bert" },
+    { id: idIn(unwanted.stdout), change: "removed", person: "dora", by: "bert" },
   ]);
   expect((await people(["list"])).stderr).toContain("2 (--pending)");
   expect(await people(["discard", idIn(unwanted.stdout), "--by", "anna"], anna)).toMatchObject({ code: 0 });
   expect(await people(["confirm", idIn(added.stdout), "--by", "bert"], bert)).toMatchObject({ code: 0 });
-  expect(Object.keys((await loadPeople(path)).people)).toEqual(expect.arrayContaining(["erik", "desk"]));
+  expect(Object.keys((await loadPeople(path)).people)).toEqual(expect.arrayContaining(["erik", "dora"]));
 
-  const token = await people(["token", "desk", "--by", "anna"], anna);
+  const token = await people(["token", "dora", "--by", "anna"], anna);
   expect([token.stdout, idIn(token.stderr)]).toEqual([
     expect.stringMatching(/^[\w-]{43}\n$/),
     expect.anything(),

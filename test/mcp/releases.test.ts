@@ -21,6 +21,7 @@ import {
   type ReleaseFixture,
   createReleaseFixture,
   secretOf,
+  serviceKeyOf,
 } from "../core/releases/release-fixture";
 import { eventually } from "../support/eventually";
 import { closeLater } from "../support/resources";
@@ -140,7 +141,7 @@ const stdio = () => {
     storeKey: store.key!.toString("base64"),
     policy: policyPath,
     people: peoplePath,
-    actor: "desk",
+    serviceKey: serviceKeyOf("desk"),
     extensions: join(__dirname, "../../sandbox/dist/extensions/extension.js"),
     extensionEffects: sandbox.extension.effects.join(","),
   };
@@ -328,7 +329,7 @@ describe("several people on one server over HTTP, each with a token", () => {
     ["2026-07-28", "anna", "bert"],
     ["2025-11-25", "bert", "anna"],
   ] as const)("in %s, %s cannot release their own request and %s can", async (revision, requester, other) => {
-    const desk = place.client({ people, actor: "desk" });
+    const desk = place.client({ people });
     const client = await revisions[revision].http(ofPeople.url, bearer(tokens[requester]));
     const asked = (await client.callTool(orderCall())).structuredContent as { release: string };
     const { requested_by, seal, state } = await desk.orders.get(asked.release);

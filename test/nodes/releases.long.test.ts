@@ -6,6 +6,7 @@ import {
   type ReleaseFixture,
   createReleaseFixture,
   secretOf,
+  serviceKeyOf,
 } from "../core/releases/release-fixture";
 import type { Declaration } from "@fxdesk/toolkit/operations";
 import { catchNode, connectionConfig, debugNode, operationNode, tab } from "./support/flows";
@@ -28,13 +29,13 @@ const connection = (): FlowNode => {
   const { demo } = place.sandbox;
   return connectionConfig(place.sandbox, {
     environment: "sandbox",
-    actor: "desk",
     store: place.store.location,
     policy: place.policyPath,
     people: place.peoplePath,
     credentials: {
       accessToken: demo.accessToken,
       apiKey: demo.apiKey,
+      serviceKey: serviceKeyOf("desk"),
       storeKey: place.store.key!.toString("base64"),
     },
   });

@@ -1,7 +1,9 @@
 /** A people file for tests, whose secrets are cheap to check. */
-import { randomBytes, scryptSync } from "node:crypto";
+import { createHash, randomBytes, scryptSync } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { createEpoch, type People } from "../../core/people/people-file";
+import { formatServiceKey } from "../../core/people/service-key";
+import { hashToken } from "../../core/people/token";
 
 /** The secret of each person in test files. */
 export const secretOf = (person: string): string => `the secret of ${person}`;
@@ -18,11 +20,16 @@ function cheapHash(secret: string): string {
   ].join("$");
 }
 
-/** Writes a file with people, of whom the first one administers it, and requesters without a secret. */
+/** The service key of each program in test files. */
+export const serviceKeyOf = (program: string): string =>
+  formatServiceKey(program, createHash("sha256").update(program).digest("base64url"));
+
+/** Writes a file with people, of whom the first one administers it, requesters without a secret, and programs. */
 export async function writePeople(
   path: string,
   people: readonly string[],
   requesters: readonly string[] = [],
+  programs: readonly string[] = [],
 ): Promise<void> {
   const file: People = {
     version: 2,
@@ -31,7 +38,7 @@ export async function writePeople(
       ...people.map((name) => [name, { epoch: createEpoch(), secret: cheapHash(secretOf(name)) }]),
       ...requesters.map((name) => [name, { epoch: createEpoch() }]),
     ]),
-    keys: {},
+    keys: Object.fromEntries(programs.map((name) => [name, { hash: hashToken(serviceKeyOf(name)) }])),
     administrators: [people[0]!],
     pending: [],
     log: [],

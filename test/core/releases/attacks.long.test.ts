@@ -221,17 +221,14 @@ const attacks: Readonly<Record<string, Attack>> = {
     await expect(place.decide(id, "anna")).rejects.toThrow("is expired");
     await markReleased(id);
   },
-  "an amount above the limit": refusedOrder(/the policy allows at most 100000 EUR per trade/, {
+  "an amount above the limit": refusedOrder(/at most 100000 EUR are allowed per trade/, {
     amount: "100001",
   }),
-  "an amount above the limit on the other side": refusedOrder(
-    /the policy allows at most 100000 EUR per trade/,
-    {
-      fixed_side: "buy",
-      amount: "100000",
-      worst_rate: "0.5",
-    },
-  ),
+  "an amount above the limit on the other side": refusedOrder(/at most 100000 EUR are allowed per trade/, {
+    fixed_side: "buy",
+    amount: "100000",
+    worst_rate: "0.5",
+  }),
   "a pair outside the policy": refusedOrder(/does not allow selling EUR for GBP/, {
     buy_currency: "GBP",
     rate_symbol: "EURGBP",
@@ -240,8 +237,8 @@ const attacks: Readonly<Record<string, Attack>> = {
     trade_type: "forward",
     value_date: "2030-01-02",
   }),
-  "no requester": refusedOrder(/the requester is unknown/, {}, () => place.client({ actor: undefined })),
-  "an unlisted requester": refusedOrder(/does not list eve/, {}, () => place.client({ actor: "eve" })),
+  "no requester": refusedOrder(/FXDESK_SERVICE_KEY/, {}, () => place.client({ serviceKey: undefined })),
+  "another name as text": refusedOrder(/is bert, but/, {}, () => place.client({ actor: "bert" })),
   "a direct booking": (reference) =>
     expect(requester.trades.book({ quote_id: "q", reason: "other", reference })).rejects.toThrow(
       /knows no quote for the request/,

@@ -130,7 +130,7 @@ test.each([
 test("accepts a release only from its requester", async () => {
   const first = await requestPayment(payment, { key: "INV-2" });
   await place.decide(first!.release!, "anna");
-  const carl = place.client({ actor: "carl" });
+  const carl = place.client({ as: "carl" });
   await expect(carl.payments.initiate(payment, { key: "INV-2" })).rejects.toMatchObject({ code: "conflict" });
 });
 

@@ -14,7 +14,7 @@ const atOnce = 10;
 export async function raceExecutors(count: number, chance: SeededRandom) {
   const [place, witness] = [await createReleaseFixture(), closeLater(await startWitnessServer())];
   const options = { xs2aUrl: witness.url };
-  const [requester, executor] = [place.client(options), place.client({ ...options, actor: "carl" })];
+  const [requester, executor] = [place.client(options), place.client({ ...options, as: "carl" })];
   await executor.orders.start();
   const payment = (await sampleInput("payments.initiate", requester)) as unknown as Parameters<
     FxdeskClient["payments"]["initiate"]

@@ -51,7 +51,7 @@ const pay = (reference: string) => (client: FxdeskClient) =>
   client.payments.initiate({ ...payment, endToEndIdentification: reference });
 
 async function startExecutor(options: Partial<ClientOptions> = {}): Promise<FxdeskClient> {
-  const executor = place.client({ actor: "carl", ...options });
+  const executor = place.client({ as: "carl", ...options });
   await executor.orders.start();
   return executor;
 }

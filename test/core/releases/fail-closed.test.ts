@@ -317,10 +317,10 @@ describe("limits of a day", () => {
 
   test.each(["perRequesterPerDay", "perAccountPerDay"] as const)("%s", async (limit) => {
     await place.setPolicy({ people: [...people], amounts, limits: { [limit]: "5000" } });
-    const first = limit === "perRequesterPerDay" ? { actor: "carl" } : { actor: "bert" };
+    const first = limit === "perRequesterPerDay" ? { as: "carl" } : { as: "bert" };
     await payAs(first, "3000.00").catch((error: Error) => error);
     await expect(payAs(first, "3000.00")).rejects.toMatchObject({ code: "release_refused" });
-    const other = payAs({ actor: "dora" }, "3000.00");
+    const other = payAs({ as: "dora" }, "3000.00");
     if (limit === "perRequesterPerDay")
       expect(await other).toMatchObject({ paymentId: expect.any(String) as string });
     else await expect(other).rejects.toMatchObject({ code: "release_refused" });

@@ -1,6 +1,6 @@
 /**
- * Requests forged in the store, with its key: what is sent is decided by the call at hand and by what a person signed, never by
- * a row.
+ * Requests forged in the store, with its key and with that of their requester: what is sent is decided by the call at hand and by
+ * what a person signed, never by a row.
  */
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type SealedCall, sealOf } from "../../../core/releases/terms";
@@ -8,7 +8,9 @@ import { withStore } from "../../../core/store/open";
 import { sealLocation } from "../../../core/store/sealer";
 import { forgeRows } from "../../support/forged-rows";
 import { sampleInput } from "../../support/samples";
-import { createReleaseFixture, people, type ReleaseFixture } from "./release-fixture";
+import { signRequest } from "../../../core/releases/request-signature";
+import { Requester } from "../../../core/people/requester";
+import { createReleaseFixture, people, type ReleaseFixture, serviceKeyOf } from "./release-fixture";
 
 let place: ReleaseFixture;
 let client: FxdeskClient;
@@ -47,7 +49,7 @@ const repeat = (reference: string, by = client) =>
     ({ code }: { code: string }) => code,
   );
 
-/** Rewrites the sealed request of a release with a matching seal, and the given columns. */
+/** Rewrites the sealed request of a release with a matching seal and the signature of its requester, and the given columns. */
 const rewrite = (id: string, change: (sealed: SealedCall) => SealedCall, columns = "state = 'released'") =>
   withStore(place.store, async ({ database, run, sealer }) => {
     const location = sealLocation("fxdesk_releases", "content", id);
@@ -55,8 +57,13 @@ const rewrite = (id: string, change: (sealed: SealedCall) => SealedCall, columns
     const sealed = change(JSON.parse(sealer.unseal(String(row!.content), location)) as SealedCall);
     await forgeRows(
       { database, sealer },
-      `UPDATE fxdesk_releases SET content = $2, seal = $3, ${columns} WHERE id = $1`,
-      [id, sealer.seal(JSON.stringify(sealed), location), sealOf(id, sealed)],
+      `UPDATE fxdesk_releases SET content = $2, seal = $3, request_signature = $4, ${columns} WHERE id = $1`,
+      [
+        id,
+        sealer.seal(JSON.stringify(sealed), location),
+        sealOf(id, sealed),
+        signRequest(Requester.ofServiceKey(serviceKeyOf("desk")), undefined, { id, sealed })!,
+      ],
     );
   });
 

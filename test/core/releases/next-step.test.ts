@@ -7,6 +7,8 @@ import { parsePolicy } from "../../../core/releases/policy";
 import type { Decision, Order } from "../../../core/releases/release";
 import { type ReleaseState, releaseStates } from "../../../core/releases/states";
 import type { SealedOrder } from "../../../core/releases/terms";
+import { signRequest } from "../../../core/releases/request-signature";
+import { Requester } from "../../../core/people/requester";
 import type { PolicyInput } from "./release-fixture";
 
 /** A Wednesday. */
@@ -46,6 +48,7 @@ const sealed: SealedOrder = {
 
 const orderIn = (state: ReleaseState, more: Partial<Order> = {}): Order => ({
   id: "R-1",
+  signature: signRequest(Requester.ofProcess()!, people, { id: "R-1", sealed: more.sealed ?? sealed }),
   state,
   key: "R-1",
   requestHash: "request",
@@ -193,14 +196,19 @@ const rows: readonly Row[] = [
   quoted("an approval", approved()),
   quoted("no approval where none is needed", approved({ policy: free }, [])),
   quoted("no policy", approved({ policy: undefined }, [])),
-  quoted("no people file where no approval is needed", approved({ policy: free, people: undefined }, [])),
+  [
+    "no people file where no approval is needed",
+    orderIn("released"),
+    approved({ policy: free, people: undefined }, []),
+    hold("cannot be verified"),
+  ],
   ["no people file", orderIn("released"), approved({ people: undefined }), hold("cannot be verified")],
   // The policy.
   [
     "an amount above the limit",
     orderIn("released"),
     approved({ policy: limited }),
-    hold("the policy allows"),
+    hold("are allowed per trade"),
   ],
   [
     "outside the hours",

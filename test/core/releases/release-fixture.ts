@@ -10,21 +10,26 @@ import { type DecisionFiles, type DecisionRequest, recordDecision } from "../../
 import { changeReleases, getRelease } from "../../../core/releases/repository";
 import type { OrderInput } from "../../../core/releases/terms";
 import type { Credentials } from "../../../core/people/authenticate";
-import { loadPeople } from "../../../core/people/people-file";
+import { loadPeople, type People } from "../../../core/people/people-file";
+import { Requester } from "../../../core/people/requester";
+import { createToken, hashToken } from "../../../core/people/token";
 import { type Policy, loadPolicy } from "../../../core/releases/policy";
 import type { StoreSettings } from "../../../core/store/settings";
 import { closeLater, tempFolder } from "../../support/resources";
-import { secretOf, writePeople } from "../../support/people-file";
+import { secretOf, serviceKeyOf, writePeople } from "../../support/people-file";
 import { openSandbox } from "../../support/sandboxes";
 import { key } from "../store/engines";
 
-export { secretOf };
+export { secretOf, serviceKeyOf };
 
 /** The administrator of the people file. */
 export const administrator: Credentials = { person: "anna", secret: secretOf("anna") };
 
 /** Client options; an option that is undefined is not set. */
-type ClientChanges = { readonly [Name in keyof ClientOptions]?: ClientOptions[Name] | undefined };
+type ClientChanges = { readonly [Name in keyof ClientOptions]?: ClientOptions[Name] | undefined } & {
+  /** Person who requests with a token, instead of the program `desk` with its service key. */
+  readonly as?: string;
+};
 
 /** Content of a policy file. */
 export type PolicyInput = z.input<typeof Policy>;
@@ -59,12 +64,16 @@ export interface ReleaseFixture {
 
 async function createPeopleFile(): Promise<string> {
   const path = join(await tempFolder(), "people.json");
-  await writePeople(
-    path,
-    people.filter((name) => name !== "desk"),
-    ["desk"],
-  );
+  const persons = people.filter((name) => name !== "desk");
+  await writePeople(path, persons, [], ["desk"]);
   return path;
+}
+
+/** Returns the holder of a token, as an MCP server authenticates them. */
+function holderOf(file: People, name: string): Requester {
+  const token = createToken();
+  const person = { ...file.people[name]!, token: hashToken(token) };
+  return Requester.ofToken({ ...file, people: { [name]: person } }, token)!;
 }
 
 export async function createReleaseFixture({
@@ -86,6 +95,7 @@ export async function createReleaseFixture({
     await chmod(policyPath, 0o644);
   };
   await setPolicy(policy);
+  const file = await loadPeople(peoplePath);
   const session = new StoreSession(settings);
   const desk = closeLater(new ReleaseService(session));
   const service = serviceFrom({
@@ -100,7 +110,7 @@ export async function createReleaseFixture({
     peoplePath,
     service: desk,
     files: { policy: policyPath, people: peoplePath, service },
-    client(more = {}) {
+    client({ as, ...more } = {}) {
       const { clientId, contactId, accessToken, apiKey } = demo;
       const { baseUrl, xs2aUrl } = sandbox;
       return closeLater(
@@ -113,7 +123,7 @@ export async function createReleaseFixture({
             credentials: { accessToken, apiKey },
             store: settings.location,
             storeKey: settings.key!.toString("base64"),
-            actor: "desk",
+            ...(as === undefined ? { serviceKey: serviceKeyOf("desk") } : { requester: holderOf(file, as) }),
             policy: policyPath,
             people: peoplePath,
             ...more,

@@ -5,7 +5,12 @@ import type { Browser, Page } from "playwright-core";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import type { Sandbox } from "@fxdesk/sandbox";
 import { exampleConnection } from "../../../nodes/shared/node-names";
-import { type ReleaseFixture, createReleaseFixture, secretOf } from "../../core/releases/release-fixture";
+import {
+  type ReleaseFixture,
+  createReleaseFixture,
+  secretOf,
+  serviceKeyOf,
+} from "../../core/releases/release-fixture";
 import { tempFolder } from "../../support/resources";
 import { openClient } from "../../support/sandboxes";
 import { launchBrowser } from "./browser";
@@ -50,7 +55,7 @@ export class ExampleEnvironment {
       FXDESK_STORE_KEY: place.store.key!.toString("base64"),
       FXDESK_POLICY: place.policyPath,
       FXDESK_PEOPLE: place.peoplePath,
-      FXDESK_ACTOR: "desk",
+      FXDESK_SERVICE_KEY: serviceKeyOf("desk"),
     };
     const settings = { nodesExcludes: [] };
     const [nodeRed, guarded] = await Promise.all([

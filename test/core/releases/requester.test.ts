@@ -1,0 +1,206 @@
+/** Under a policy, requesters authenticate, and what they request is signed: rows of the store are never evidence of it. */
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { revokeServiceKey } from "../../../core/people/issue-service-key";
+import { updatePeople } from "../../../core/people/people-file";
+import type { KeyScope } from "../../../core/people/service-key";
+import { sealOf, type SealedRequest } from "../../../core/releases/terms";
+import { withStore } from "../../../core/store/open";
+import { sealLocation } from "../../../core/store/sealer";
+import { eventually } from "../../support/eventually";
+import { forgeRows } from "../../support/forged-rows";
+import { sampleInput } from "../../support/samples";
+import {
+  administrator,
+  createReleaseFixture,
+  people,
+  type ReleaseFixture,
+  sampleOrder,
+  serviceKeyOf,
+} from "./release-fixture";
+
+let place: ReleaseFixture;
+let payment: Parameters<FxdeskClient["payments"]["initiate"]>[0];
+beforeEach(async () => {
+  place = await createReleaseFixture({
+    policy: {
+      people: [...people],
+      rules: [{ effects: ["money"], above: "1000", from: ["anna", "bert", "carl"] }],
+      amounts: { currency: "EUR", rates: { USD: "0.9" } },
+      limits: { perDay: "100000" },
+      quoteEverySeconds: 0.05,
+    },
+  });
+  payment = (await sampleInput("payments.initiate", place.client())) as unknown as typeof payment;
+});
+
+type Options = Parameters<ReleaseFixture["client"]>[0];
+const pay = (options: Options, amount = "5.00") =>
+  place.client(options).payments.initiate({ ...payment, instructedAmount: { currency: "EUR", amount } });
+const outcomeOf = (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    () => "sent",
+    ({ code }: { code: string }) => code,
+  );
+const posts = () => place.sandbox.requests.filter(({ method }) => method === "POST").length;
+
+/** Replaces the sealed request of a release, with a matching seal, and sets its state. */
+const rewrite = (id: string, change: (sealed: SealedRequest) => object, state: string) =>
+  withStore(place.store, async ({ database, run, sealer }) => {
+    const location = sealLocation("fxdesk_releases", "content", id);
+    const [row] = await run("SELECT content FROM fxdesk_releases WHERE id = $1", [id]);
+    const sealed = change(
+      JSON.parse(sealer.unseal(String(row!.content), location)) as SealedRequest,
+    ) as SealedRequest;
+    await forgeRows(
+      { database, sealer },
+      "UPDATE fxdesk_releases SET content = $2, seal = $3, state = $4, next_at = 0, lease_expires_at = 0 WHERE id = $1",
+      [id, sealer.seal(JSON.stringify(sealed), location), sealOf(id, sealed), state],
+    );
+  });
+
+const order = sampleOrder({ amount: "2000" });
+
+/** A client that cannot execute what it requests. */
+const requesting = { people: "/nowhere/people.json" };
+
+/** Waits until the executor has recorded why it does not send a release. Returns state and journal entry. */
+const whenHeld = (id: string) =>
+  eventually(
+    async () => {
+      const { release } = await place.service.get(id);
+      return release.progress.remark !== undefined && [release.state, release.entry];
+    },
+    { withinMs: 20_000, what: `the executor refuses ${id}` },
+  );
+
+const setScope = (scope: KeyScope) =>
+  updatePeople(place.peoplePath, (before) => ({
+    ...before,
+    keys: { desk: { hash: before.keys.desk!.hash, ...scope } },
+  }));
+
+test.each<[string, Options]>([
+  ["the name of another requester as text", { actor: "bert" }],
+  ["no service key", { serviceKey: undefined }],
+  ["no service key, but a name as text", { serviceKey: undefined, actor: "desk" }],
+  ["the key of an unknown program", { serviceKey: serviceKeyOf("eve") }],
+  ["a wrong key of a program", { serviceKey: serviceKeyOf("eve").replace("eve", "desk") }],
+  ["an object with the name of a person", { serviceKey: undefined, requester: { name: "anna" } as never }],
+])("sends and requests nothing with %s", async (_, options) => {
+  const calls = [
+    () => pay(options),
+    () => pay(options, "5000.00"),
+    () => place.client(options).orders.order(sampleOrder()),
+    () => place.client(options).accountDetails.request({ currency: "GBP", country: "GB" }),
+  ];
+  for (const call of calls)
+    await expect(call()).rejects.toMatchObject({ code: "release_refused", outcome: "not-sent" });
+  expect(posts()).toBe(0);
+  expect((await place.service.list({ limit: 10 })).releases).toEqual([]);
+});
+
+test("accepts a name as text that is the authenticated one", async () => {
+  expect(await outcomeOf(pay({ actor: "desk" }))).toBe("sent");
+});
+
+test("a program that cannot read the people file requests with its key, and sends nothing itself", async () => {
+  expect(await outcomeOf(pay(requesting))).toBe("release_refused");
+  expect(await outcomeOf(pay(requesting, "5000.00"))).toBe("release_needed");
+  const [waiting] = (await place.service.list({ states: ["waiting"], limit: 10 })).releases;
+  await place.decide(waiting!.id, "anna");
+  expect(await outcomeOf(pay(requesting, "5000.00"))).toBe("release_refused");
+  expect(posts()).toBe(0);
+  expect(await outcomeOf(pay({}, "5000.00"))).toBe("sent");
+});
+
+describe("a request that was edited in the store", () => {
+  test("is not released by the person who made it, under the name of another requester", async () => {
+    const { release } = await place.client({ as: "carl" }).orders.order(order);
+    await rewrite(release, (sealed) => ({ ...sealed, requester: "desk" }), "waiting");
+    for (const person of ["carl", "anna"])
+      await expect(place.decide(release, person)).rejects.toMatchObject({ name: "ReleaseRefusal" });
+    expect(await place.service.get(release)).toMatchObject({ decisions: [] });
+  });
+
+  test.each<[string, (sealed: SealedRequest) => object]>([
+    ["amount", (sealed) => ({ ...sealed, terms: { ...sealed.terms, amount: "990" } })],
+    ["requester", (sealed) => ({ ...sealed, requester: "bert" })],
+    ["validity", (sealed) => ({ ...sealed, validUntil: sealed.validUntil + 86_400_000 })],
+  ])("is not executed, also where it needs no release: %s", async (_, change) => {
+    const { release, state } = await place.client(requesting).orders.order(sampleOrder({ amount: "900" }));
+    expect(state).toBe("released");
+    await rewrite(release, change, "released");
+    await place.client().orders.start();
+    expect(await whenHeld(release)).toEqual(["released", undefined]);
+    expect(posts()).toBe(0);
+  });
+});
+
+describe("a service key", () => {
+  test("sends nothing after it was revoked, nor do its released requests", async () => {
+    const { release } = await place.client(requesting).orders.order(order);
+    expect(await outcomeOf(pay(requesting, "5000.00"))).toBe("release_needed");
+    const { releases } = await place.service.list({ limit: 10 });
+    for (const { id } of releases) await place.decide(id, "anna");
+    await revokeServiceKey(place.peoplePath, "desk", administrator);
+    await place.client({ as: "carl" }).orders.start();
+    await whenHeld(release);
+    expect(await outcomeOf(pay({}, "5000.00"))).toBe("release_refused");
+    expect(await outcomeOf(pay({}))).toBe("release_refused");
+    expect(posts()).toBe(0);
+  });
+
+  test.each<[string, KeyScope, string]>([
+    ["for changes only", { effects: ["change"] }, "release_refused"],
+    ["for another operation", { operations: ["trades.order"] }, "release_refused"],
+    ["that expired", { until: "2020-01-01" }, "release_refused"],
+    ["for smaller requests", { perRequest: "4.99" }, "release_refused"],
+    ["with a smaller sum of a day", { perDay: "4.99" }, "release_refused"],
+    [
+      "for this payment",
+      {
+        effects: ["money"],
+        operations: ["payments.initiate"],
+        until: "2999-01-01",
+        perRequest: "5",
+        perDay: "5",
+      },
+      "sent",
+    ],
+  ])("%s", async (_, scope, expected) => {
+    await setScope(scope);
+    expect(await outcomeOf(pay({}))).toBe(expected);
+    expect(posts()).toBe(expected === "sent" ? 1 : 0);
+  });
+
+  test("adds up the amounts of a day under a policy without limits, and refuses unknown amounts", async () => {
+    await place.setPolicy({ people: [...people], amounts: { currency: "EUR" } });
+    await setScope({ perDay: "8" });
+    const results = [];
+    for (const reference of ["E-1", "E-2"])
+      results.push(
+        await outcomeOf(
+          place.client().payments.initiate({
+            ...payment,
+            endToEndIdentification: reference,
+            instructedAmount: { currency: "EUR", amount: "5.00" },
+          }),
+        ),
+      );
+    expect(results).toEqual(["sent", "release_refused"]);
+    expect(await outcomeOf(place.client().trades.book({ quote_id: "q-1", reason: "other" }))).toBe(
+      "release_refused",
+    );
+    expect(posts()).toBe(1);
+  });
+
+  test("is checked again for a released request when it is sent", async () => {
+    expect(await outcomeOf(pay(requesting, "5000.00"))).toBe("release_needed");
+    const [waiting] = (await place.service.list({ limit: 10 })).releases;
+    await place.decide(waiting!.id, "anna");
+    await setScope({ until: "2020-01-01" });
+    await place.client({ as: "carl" }).orders.start();
+    await whenHeld(waiting!.id);
+    expect(posts()).toBe(0);
+  });
+});
