@@ -6,6 +6,7 @@ import {
   createPeople,
   issueToken,
   lockPerson,
+  removePasskeys,
   removePerson,
   removeTotp,
   revokeToken,
@@ -217,6 +218,24 @@ const totp = personCommand(
   },
 );
 
+const passkey = personCommand(
+  {
+    requiredFlags: "--remove --by <name>",
+    description: "Removes the passkeys of a person. People add theirs on the releases page.",
+    flags: [byFlag, { name: "remove", description: "Remove all passkeys, as an administrator." }],
+  },
+  async ({ name, path, parsed, terminal, credentials }) => {
+    requiredText(parsed, byFlag);
+    if (!parsed.boolean("remove"))
+      throw new UsageError(`--remove is required: ${name} adds a passkey on the releases page.`);
+    return report(
+      await removePasskeys(path, name, await credentials()),
+      `The passkeys of ${name} were removed.`,
+      terminal,
+    );
+  },
+);
+
 const toRows = ({ people, administrators }: People) =>
   Object.entries(people).map(([name, person]) => ({
     name,
@@ -224,6 +243,7 @@ const toRows = ({ people, administrators }: People) =>
     administrator: administrators.includes(name),
     token: person.token !== undefined,
     codes: person.totp !== undefined,
+    passkeys: person.passkeys !== undefined,
     address: person.address,
     locked_since: person.lockedSince,
   }));
@@ -292,6 +312,7 @@ export const peopleCommands = (loadService: ServiceLoader): FindCommand =>
       address,
       token,
       totp,
+      passkey,
       confirm,
       discard,
       "approve-policy": approvePolicyCommand(loadService),

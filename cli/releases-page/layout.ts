@@ -76,6 +76,7 @@ button.yes { background: #14532d; color: #fff; border-color: transparent; }
 button.no { background: #8f1616; color: #fff; border-color: transparent; }
 .decide { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(17rem, 100%), 1fr)); gap: 1rem; }
 .decide form, .card form { display: grid; gap: .7rem; align-content: start; }
+nav { display: flex; gap: 1rem; }
 [role=alert], [role=status] { border: 1px solid; border-radius: 9px; padding: .6rem 1rem; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 .narrow { max-width: 28rem; margin: 4vh auto; }
@@ -87,10 +88,13 @@ const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' " +
   "rx='7' fill='%2314532d'/%3E%3Cpath d='M8 17l5 5 11-12' fill='none' stroke='%23fff' stroke-width='4'/%3E%3C/svg%3E";
 
-/** Headers of each page: no scripts, no external resources, no framing, and forms post only to this server. */
+/** No external resources, no framing, and forms post only to this server. */
+const contentPolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`;
+
+/** Headers of each page, which runs no scripts. */
 export const pageHeaders = {
   "content-type": "text/html; charset=utf-8",
-  "content-security-policy": `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
+  "content-security-policy": contentPolicy,
   "cache-control": "no-store",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
@@ -100,8 +104,18 @@ export const pageHeaders = {
   "x-frame-options": "DENY",
 } as const;
 
-export const renderPage = (title: string, body: Html): string =>
-  html`<!doctype html>
+/** Path of the script of pages that ask for a passkey. */
+export const scriptPath = "/passkey.js";
+
+export interface RenderedPage {
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Renders a page. Only with `hasScript` may it run the script of this server. */
+export const renderPage = (title: string, body: Html, { hasScript = false } = {}): RenderedPage => ({
+  ...(hasScript && { headers: { "content-security-policy": `${contentPolicy}; script-src 'self'` } }),
+  body: html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
@@ -109,8 +123,10 @@ export const renderPage = (title: string, body: Html): string =>
         <title>${title} · fxdesk releases</title>
         <link rel="icon" href="${icon}" />
         ${new Html(`<style>${style}</style>`)}
+        ${hasScript ? html`<script src="${scriptPath}" defer></script>` : undefined}
       </head>
       <body>
         ${body}
       </body>
-    </html>`.text;
+    </html>`.text,
+});

@@ -1,15 +1,14 @@
 /** The pages: sign-in, list of requests, one request with its terms, and messages. */
 import { findDecisionProblem } from "../../core/releases/decide";
-import { describeRequirements, approvalRequirements, needsCode } from "../../core/releases/policy-evaluation";
+import { describeRequirements, approvalRequirements } from "../../core/releases/policy-evaluation";
 import type { Policy } from "../../core/releases/policy";
 import type { Decision, Release } from "../../core/releases/release";
 import { isUnsentState } from "../../core/releases/states";
 import { toReleaseReport } from "../../core/releases/report";
-import { type Html, html, renderPage, untrusted } from "./layout";
+import { type Html, html, type RenderedPage, renderPage, untrusted } from "./layout";
+import { alert, factorFieldsOf, pageHeader, secretField } from "./parts";
+import type { FactorFields } from "./second-factors";
 import { factList, formatTime, limitsOf, environmentStyle, stateChip, termsOf, titleOf } from "./terms";
-
-const alert = (message: string | undefined): Html | undefined =>
-  message === undefined ? undefined : html`<p role="alert" class="bad">${message}</p>`;
 
 interface SignIn {
   /** Path to show after signing in. */
@@ -18,7 +17,7 @@ interface SignIn {
   readonly message?: string;
 }
 
-export const signInPage = ({ path, name, message }: SignIn): string =>
+export const signInPage = ({ path, name, message }: SignIn): RenderedPage =>
   renderPage(
     "Sign in",
     html`<main>
@@ -42,7 +41,7 @@ export const signInPage = ({ path, name, message }: SignIn): string =>
   );
 
 /** Renders a message, for example an error, instead of the requested page. */
-export const messagePage = (title: string, message: string): string =>
+export const messagePage = (title: string, message: string): RenderedPage =>
   renderPage(
     title,
     html`<main>
@@ -53,15 +52,6 @@ export const messagePage = (title: string, message: string): string =>
       </div>
     </main>`,
   );
-
-const pageHeader = (person: string): Html =>
-  html`<header>
-    <nav aria-label="Pages"><a href="/">Releases</a></nav>
-    <form method="post" action="/sign-out">
-      <span>Signed in as <b>${person}</b></span
-      ><button>Sign out</button>
-    </form>
-  </header>`;
 
 const listItem = (release: Release): Html => {
   const { id, state, sealed } = release;
@@ -85,7 +75,7 @@ const releaseList = (releases: readonly Release[], emptyText: string): Html =>
         ${releases.map(listItem)}
       </ul>`;
 
-export function listPage(person: string, releases: readonly Release[]): string {
+export function listPage(person: string, releases: readonly Release[]): RenderedPage {
   const waiting = releases.filter(({ state }) => state === "waiting");
   const others = releases.filter(({ state }) => state !== "waiting");
   return renderPage(
@@ -105,6 +95,8 @@ interface ReleaseView {
   readonly release: Release;
   readonly decisions: readonly Decision[];
   readonly policy: Policy;
+  /** Fields of the second factors that a release needs, or what the person has to set up first. */
+  readonly factors: FactorFields | string;
   /** Error of the last decision. */
   readonly message?: string;
 }
@@ -127,61 +119,76 @@ const pastDecisions = (decisions: readonly Decision[]): Html | undefined =>
         </ul>
       </section>`;
 
-const secretField = html`<label
-  ><span>Your secret</span><input name="secret" type="password" autocomplete="current-password" required
-/></label>`;
-
 const buttonClasses = { release: "yes", refuse: "no" } as const;
 
-const codeField = html`<label
-  ><span>Code of your authenticator app</span
-  ><input name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="10" required
-/></label>`;
+interface DecisionFormText {
+  readonly title: string;
+  readonly description: string;
+  readonly button?: string;
+}
 
 const decisionForm = (
-  { release, policy }: ReleaseView,
+  { release }: ReleaseView,
   decision: Decision["decision"],
-  title: string,
-  description: string,
+  { title, description, button = title }: DecisionFormText,
+  factors: FactorFields = {},
 ): Html =>
   html`<section>
-    <form method="post" action="/releases/${release.id}" aria-label="${title}">
+    <form
+      method="post"
+      action="/releases/${release.id}"
+      aria-label="${title}"
+      ${factors.request === undefined ? undefined : html`data-request="${factors.request}"`}
+    >
       <input type="hidden" name="decision" value="${decision}" />
       <input type="hidden" name="seal" value="${release.hash}" />
       <h2>${title}</h2>
       <p>${description}</p>
       <label><span>Note (optional)</span><input name="note" maxlength="500" autocomplete="off" /></label>
-      ${secretField}${decision === "release" && needsCode(policy, release.sealed) ? codeField : undefined}
-      <button class="${buttonClasses[decision]}">${title}</button>
+      ${secretField}${factorFieldsOf(factors)}
+      <button class="${buttonClasses[decision]}">${button}</button>
     </form>
   </section>`;
 
+const releaseForm = (view: ReleaseView, factors: FactorFields): Html =>
+  decisionForm(
+    view,
+    "release",
+    {
+      title: "Release",
+      description:
+        "You release exactly these terms, for one use. After the last required approval, the request may be sent.",
+      ...(factors.request !== undefined && factors.code === undefined && { button: "Release with passkey" }),
+    },
+    factors,
+  );
+
+const refuseForm = (view: ReleaseView): Html =>
+  decisionForm(view, "refuse", { title: "Refuse", description: "The request will not be sent." });
+
 /** Renders the decision forms, or the reason why the person may not release. */
 function decisionForms(view: ReleaseView): Html | undefined {
-  const { release, person, policy } = view;
+  const { release, person, policy, factors } = view;
   const { state } = release;
   if (!isUnsentState(state)) return undefined;
   const reason = (decision: Decision["decision"]) =>
     findDecisionProblem(release, state, { person, decision, policy });
-  const [notReleased, notRefused] = [reason("release"), reason("refuse")];
-  const releaseDescription =
-    "You release exactly these terms, for one use. After the last required approval, the request may be sent.";
+  // Text if the person may not release, or not yet.
+  const fieldsOrReason = reason("release") ?? factors;
   return html`${
-      state === "waiting" && notReleased !== undefined
-        ? html`<p role="status" class="busy">${notReleased}</p>`
+      state === "waiting" && typeof fieldsOrReason === "string"
+        ? html`<p role="status" class="busy">${fieldsOrReason}</p>`
         : undefined
     }
     <div class="decide">
-      ${notReleased === undefined ? decisionForm(view, "release", "Release", releaseDescription) : undefined}${
-        notRefused === undefined
-          ? decisionForm(view, "refuse", "Refuse", "The request will not be sent.")
-          : undefined
+      ${typeof fieldsOrReason === "string" ? undefined : releaseForm(view, fieldsOrReason)}${
+        reason("refuse") === undefined ? refuseForm(view) : undefined
       }
     </div>`;
 }
 
-export function releasePage(view: ReleaseView): string {
-  const { person, release, decisions, policy, message } = view;
+export function releasePage(view: ReleaseView): RenderedPage {
+  const { person, release, decisions, policy, factors, message } = view;
   const { sealed, state, hash } = release;
   const { environment, client, requester, validUntil, operation, surface, correlation } = sealed;
   const {
@@ -232,5 +239,6 @@ export function releasePage(view: ReleaseView): string {
           ])}
         </section>
       </main>`,
+    { hasScript: typeof factors === "object" && factors.request !== undefined },
   );
 }

@@ -1,19 +1,35 @@
 /** HTTP server of the releases page: routing, sign-in and decisions. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isAborted, type ListenOptions, listenSafely } from "../../core/http/http-server";
-import { ReleaseNotFound, ReleaseRefusal, type Decision } from "../../core/releases/release";
+import { addPasskey } from "../../core/people/administration";
+import type { PeopleChange } from "../../core/people/change-people";
+import { creationOptions, findPasskeyProblem } from "../../core/people/passkey";
+import { secondFactorsOf } from "../../core/releases/policy-evaluation";
+import { ReleaseNotFound, ReleaseRefusal, type Decision, type Release } from "../../core/releases/release";
 import type { ReleaseService } from "../../core/releases/release-service";
 import type { Origin } from "../../core/people/attempts";
-import { authenticate, TooManyAttempts, WrongSecret } from "../../core/people/authenticate";
-import { type People, loadPeople } from "../../core/people/people-file";
+import {
+  authenticate,
+  type Credentials,
+  PeopleRefusal,
+  TooManyAttempts,
+  WrongSecret,
+} from "../../core/people/authenticate";
+import { findActivePerson, type People, loadPeople } from "../../core/people/people-file";
 import { type DecisionFiles, policyForRelease } from "../../core/releases/decide";
-import { pageHeaders } from "./layout";
+import { pageHeaders, type RenderedPage, scriptPath } from "./layout";
 import { addressOf, endedCookie, isForeignForm, sessionCookie, sessionTokensOf, Sessions } from "./access";
+import { Challenges } from "./challenges";
 import { listPage, messagePage, releasePage, signInPage } from "./pages";
+import { passkeysPage } from "./passkeys-page";
+import { passkeyScript } from "./passkey-script";
+import { factorFields } from "./second-factors";
 
 interface ReleasesPageOptions extends ListenOptions {
   readonly service: ReleaseService;
   readonly files: DecisionFiles;
+  /** Called after a person changed their entry in the people file, for example to mail it to them. */
+  readonly report?: ((change: PeopleChange) => Promise<void>) | undefined;
 }
 
 export interface ReleasesPage {
@@ -21,14 +37,13 @@ export interface ReleasesPage {
   close(): Promise<void>;
 }
 
-interface PageResponse {
+interface PageResponse extends Partial<RenderedPage> {
   readonly status: number;
-  readonly body?: string;
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const maxFormBytes = 8_192;
 const maxListed = 50;
+const passkeysPath = "/passkeys";
 const releasePath = /^\/releases\/(R-[0-9A-Z]{12})$/;
 
 /** An invalid HTTP request; the message is shown to the user. */
@@ -41,7 +56,7 @@ class BadRequest extends Error {
   }
 }
 
-const htmlResponse = (status: number, body: string): PageResponse => ({ status, body });
+const htmlResponse = (status: number, page: RenderedPage): PageResponse => ({ status, ...page });
 const redirectTo = (location: string, headers = {}): PageResponse => ({
   status: 303,
   headers: { location, ...headers },
@@ -65,20 +80,34 @@ async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
 }
 
 /** Returns the path if it is a page of this server, otherwise the list: prevents open redirects. */
-const safePath = (text: string | null): string => (text !== null && releasePath.test(text) ? text : "/");
+const safePath = (text: string | null): string =>
+  text === passkeysPath || (text !== null && releasePath.test(text)) ? text : "/";
 
 const isDecision = (text: string | null): text is Decision["decision"] =>
   text === "release" || text === "refuse";
 
-/** A person with the token of their session. */
+/** A person with the token of their session, and where they are. */
 interface SignedIn {
   readonly person: string;
   readonly token: string;
   readonly people: People;
+  readonly attemptedFrom: Origin;
+  /** Origin of the page. */
+  readonly origin: string;
 }
+
+/** Purposes of challenges: a passkey that confirms one of them confirms nothing else. */
+const releasePurpose = ({ id, hash }: Pick<Release, "id" | "hash">, person: string) => [
+  "release",
+  id,
+  hash,
+  person,
+];
+const passkeyPurpose = (person: string) => ["new passkey", person];
 
 class PageHandler {
   readonly #sessions = new Sessions();
+  readonly #challenges = new Challenges();
 
   constructor(private readonly options: ReleasesPageOptions) {}
 
@@ -108,19 +137,38 @@ class PageHandler {
       for (const token of tokens) this.#sessions.end(token);
       return redirectTo("/sign-in", { "set-cookie": endedCookie(origin) });
     }
+    if (pathname === scriptPath && !isPost)
+      return {
+        status: 200,
+        body: passkeyScript,
+        headers: { "content-type": "text/javascript; charset=utf-8" },
+      };
     const [, id] = releasePath.exec(pathname) ?? [];
-    if (pathname !== "/" && id === undefined) throw new BadRequest(404, "This page does not exist.");
-    if (isPost && id === undefined) throw new BadRequest(405, "This page does not accept forms.");
+    const isPasskeys = pathname === passkeysPath;
+    if (pathname !== "/" && !isPasskeys && id === undefined)
+      throw new BadRequest(404, "This page does not exist.");
+    if (isPost && pathname === "/") throw new BadRequest(405, "This page does not accept forms.");
     if (person === undefined)
       return redirectTo(pathname === "/" ? "/sign-in" : `/sign-in?path=${encodeURIComponent(pathname)}`);
+    const by = {
+      person,
+      token: signedIn!.token,
+      people,
+      attemptedFrom: { ...attemptedFrom, isSignedIn: true },
+      origin,
+    };
+    if (isPasskeys)
+      return isPost
+        ? this.#addPasskey(by, await readForm(request))
+        : htmlResponse(200, await this.#renderPasskeys(by));
     if (id === undefined)
       return htmlResponse(
         200,
         listPage(person, (await this.options.service.list({ limit: maxListed })).releases),
       );
     return isPost
-      ? this.#decide(id, { person, token: signedIn!.token, people }, await readForm(request), attemptedFrom)
-      : htmlResponse(200, await this.#renderRelease(id, person, people));
+      ? this.#decide(id, by, await readForm(request))
+      : htmlResponse(200, await this.#renderRelease(id, by));
   }
 
   async #signIn(form: URLSearchParams, origin: string, attemptedFrom: Origin): Promise<PageResponse> {
@@ -142,47 +190,129 @@ class PageHandler {
     return redirectTo(path, { "set-cookie": sessionCookie(origin, this.#sessions.start(name, people)) });
   }
 
-  async #decide(
-    id: string,
-    { person, token, people }: SignedIn,
-    form: URLSearchParams,
-    attemptedFrom: Origin,
-  ): Promise<PageResponse> {
+  async #decide(id: string, by: SignedIn, form: URLSearchParams): Promise<PageResponse> {
+    const { person } = by;
     const [decision, seal] = [form.get("decision"), form.get("seal")];
     if (!isDecision(decision) || seal === null) throw new BadRequest(400, "The form contains no decision.");
     const { service, files } = this.options;
-    const decisionInput = {
-      person,
-      secret: form.get("secret") ?? "",
-      code: form.get("code")?.trim() || undefined,
+    const input = {
       decision,
       note: form.get("note")?.trim() || undefined,
       seal,
     };
+    const purpose = releasePurpose({ id, hash: seal }, person);
+    return this.#orShowAgain(
+      by,
+      async () => {
+        await service.decide(
+          id,
+          files,
+          {
+            ...credentialsFrom(form, by, form.get("passkey") ? this.#useChallenge(form, purpose) : ""),
+            ...input,
+          },
+          by.attemptedFrom,
+        );
+        return redirectTo(`/releases/${id}`);
+      },
+      (message) => this.#renderRelease(id, by, message),
+    );
+  }
+
+  async #addPasskey(by: SignedIn, form: URLSearchParams): Promise<PageResponse> {
+    const { person, attemptedFrom, origin } = by;
+    return this.#orShowAgain(
+      by,
+      async () => {
+        const challenge = this.#useChallenge(form, passkeyPurpose(person));
+        const response = { credential: form.get("new_passkey") ?? "", challenge, origin };
+        const credentials = credentialsFrom(form, by, challenge);
+        const change = await addPasskey(this.options.files.people, response, credentials, attemptedFrom);
+        await this.options.report?.(change);
+        return redirectTo(passkeysPath);
+      },
+      (message) => this.#renderPasskeys(by, message),
+    );
+  }
+
+  /** Uses the challenge of a form. Throws a PeopleRefusal if it is not one of this purpose, is too old or was used. */
+  #useChallenge(form: URLSearchParams, purpose: readonly string[]): string {
+    const challenge = form.get("challenge") ?? "";
+    if (this.#challenges.use(challenge, purpose)) return challenge;
+    throw new PeopleRefusal(
+      "The page was open for more than 10 minutes, or its passkey was used before. Nothing was recorded: try again.",
+    );
+  }
+
+  /** Runs the work of a form. If it is refused, shows the page of the form again with the reason. */
+  async #orShowAgain(
+    { token }: SignedIn,
+    work: () => Promise<PageResponse>,
+    render: (message: string) => Promise<RenderedPage>,
+  ): Promise<PageResponse> {
     try {
-      await service.decide(id, files, decisionInput, { ...attemptedFrom, isSignedIn: true });
-      return redirectTo(`/releases/${id}`);
+      return await work();
     } catch (error) {
-      const showReleaseAgain = async (status: number) =>
-        htmlResponse(status, await this.#renderRelease(id, person, people, (error as Error).message));
       if (error instanceof ReleaseNotFound) throw error;
-      if (error instanceof WrongSecret) {
-        this.#sessions.reportFailure(token);
-        return showReleaseAgain(403);
-      }
-      if (error instanceof TooManyAttempts) return showReleaseAgain(429);
-      if (error instanceof ReleaseRefusal) return showReleaseAgain(409);
-      throw error;
+      if (!(error instanceof ReleaseRefusal || error instanceof PeopleRefusal)) throw error;
+      if (error instanceof WrongSecret) this.#sessions.reportFailure(token);
+      const status = error instanceof WrongSecret ? 403 : error instanceof TooManyAttempts ? 429 : 409;
+      return htmlResponse(status, await render(error.message));
     }
   }
 
-  async #renderRelease(id: string, person: string, people: People, message?: string): Promise<string> {
+  async #renderRelease(
+    id: string,
+    { person, people, origin }: SignedIn,
+    message?: string,
+  ): Promise<RenderedPage> {
     const { service, files } = this.options;
     const { release, decisions } = await service.get(id);
     const policy = await policyForRelease(release, files, people);
-    return releasePage({ person, release, decisions, policy, ...(message !== undefined && { message }) });
+    const factors = await factorFields(
+      secondFactorsOf(policy, release.sealed),
+      { name: person, person: findActivePerson(people, person)!, origin },
+      this.#challenges.create(releasePurpose(release, person)),
+    );
+    return releasePage({
+      person,
+      release,
+      decisions,
+      policy,
+      factors,
+      ...(message !== undefined && { message }),
+    });
+  }
+
+  async #renderPasskeys({ person: name, people, origin }: SignedIn, message?: string): Promise<RenderedPage> {
+    const person = findActivePerson(people, name)!;
+    const challenge = this.#challenges.create(passkeyPurpose(name));
+    const hasFactor = person.totp !== undefined || person.passkeys !== undefined;
+    const problem = await findPasskeyProblem(origin);
+    const fields = await factorFields(hasFactor ? ["any"] : [], { name, person, origin }, challenge);
+    const form =
+      problem ??
+      (typeof fields === "string"
+        ? `Your passkeys are for another host. An administrator can remove them: \`fxdesk people passkey ${name} --remove\`.`
+        : { ...fields, challenge, creation: await creationOptions(name, person, origin, challenge) });
+    return passkeysPage({ person: name, passkeys: person.passkeys ?? [], form, message });
   }
 }
+
+/** Returns the secret and the second factors of a form. */
+const credentialsFrom = (
+  form: URLSearchParams,
+  { person, origin }: SignedIn,
+  challenge: string,
+): Credentials => {
+  const credential = form.get("passkey") || undefined;
+  return {
+    person,
+    secret: form.get("secret") ?? "",
+    code: form.get("code")?.trim() || undefined,
+    ...(credential !== undefined && { passkey: { credential, challenge, origin } }),
+  };
+};
 
 /** Renders an error. Unexpected ones, for example an invalid policy file, are logged and not shown. */
 function failureResponse(error: unknown): PageResponse {

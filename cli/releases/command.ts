@@ -4,7 +4,11 @@ import { actorSetting, releaseSettingFields, storeSettingFields } from "../../co
 import { StoreSession } from "../../core/store/session";
 import { ReleaseService } from "../../core/releases/release-service";
 import { ReleaseRefusal, type Decision, type Release } from "../../core/releases/release";
-import { describeRequirements, approvalRequirements, needsCode } from "../../core/releases/policy-evaluation";
+import {
+  describeRequirements,
+  approvalRequirements,
+  secondFactorsOf,
+} from "../../core/releases/policy-evaluation";
 import { localOrigin } from "../../core/people/attempts";
 import { PeopleRefusal } from "../../core/people/authenticate";
 import { loadPeople } from "../../core/people/people-file";
@@ -193,7 +197,8 @@ const decideCommand = (
       await writeStderr(terminal, `${renderRelease(release, decisions, policy)}\n\n`);
       const { read } = secretPrompts(terminal);
       const secret = await read(`Secret of ${person}: `);
-      const isCodeNeeded = decision === "release" && needsCode(policy, release.sealed);
+      const factors = decision === "release" ? secondFactorsOf(policy, release.sealed) : [];
+      const isCodeNeeded = factors.includes("totp") || factors.includes("any");
       const code = parsed.string("code") ?? (isCodeNeeded ? await read(`Code of ${person}: `) : undefined);
       const note = parsed.string("note");
       const input = { person, secret, code, decision, note, seal: release.hash };

@@ -1,4 +1,5 @@
 /** Changes of the people file. Each throws a PeopleRefusal or a TypeError if it is not made. */
+import type { Origin } from "./attempts";
 import { type Credentials, PeopleRefusal } from "./authenticate";
 import {
   ableAdministrators,
@@ -20,6 +21,7 @@ import {
   type Person,
   updatePeople,
 } from "./people-file";
+import { type PasskeyResponse, readNewPasskey } from "./passkey";
 import { hashSecret } from "./secret";
 import { createToken, hashToken } from "./token";
 import { findTotpStep } from "./totp";
@@ -140,6 +142,11 @@ export function setTotp(
   return changePerson(path, name, { change: "codes set up", by, isOwn: true }, (before) => {
     if (before.totp)
       throw new PeopleRefusal(`${name} already has codes: an administrator can remove them with --remove.`);
+    // Otherwise a stolen secret would be enough to set up codes.
+    if (before.passkeys)
+      throw new PeopleRefusal(
+        `${name} already has passkeys: an administrator can remove them with \`fxdesk people passkey ${name} --remove\`.`,
+      );
     const lastStep = findTotpStep(seed, code, Date.now(), -1);
     if (lastStep === undefined) throw new PeopleRefusal("The code is wrong. Nothing was changed.");
     return { ...before, totp: { seed, lastStep } };
@@ -150,6 +157,37 @@ export function setTotp(
 export const removeTotp = (path: string, name: string, by: Credentials): Promise<PeopleChange> =>
   changePerson(path, name, { change: "codes removed", by, isOwn: false }, (before) => {
     const { totp: _, ...others } = before;
+    return { ...others, epoch: createEpoch() };
+  });
+
+/**
+ * Adds a passkey. Only people themselves can, with a second factor if they have one: a stolen secret alone adds none. Throws a
+ * PeopleRefusal if the response of the browser is invalid.
+ */
+export async function addPasskey(
+  path: string,
+  response: PasskeyResponse,
+  by: Credentials,
+  origin: Origin,
+): Promise<PeopleChange> {
+  const passkey = await readNewPasskey(response);
+  const request = { change: "passkey added", by, isOwn: true, origin };
+  return changePerson(path, by.person, request, (before) => {
+    const { totp, passkeys = [] } = before;
+    if ((totp ?? passkeys[0]) && by.code === undefined && by.passkey === undefined)
+      throw new PeopleRefusal(
+        `${by.person} needs a code or an earlier passkey to add one. Nothing was changed.`,
+      );
+    if (!passkey || passkeys.some(({ id }) => id === passkey.id))
+      throw new PeopleRefusal("The response of the browser is invalid. Nothing was changed: try again.");
+    return { ...before, passkeys: [...passkeys, passkey] };
+  });
+}
+
+/** Removes all passkeys, for example of a lost device. Makes open decisions of the person invalid. */
+export const removePasskeys = (path: string, name: string, by: Credentials): Promise<PeopleChange> =>
+  changePerson(path, name, { change: "passkeys removed", by, isOwn: false }, (before) => {
+    const { passkeys: _, ...others } = before;
     return { ...others, epoch: createEpoch() };
   });
 

@@ -1,6 +1,14 @@
 /** Checks who a person is. */
 import { AttemptRefused, type Origin, recordAttempt } from "./attempts";
-import { findActivePerson, findPerson, loadPeople, type People, updatePeople } from "./people-file";
+import { type PasskeyResponse, usePasskey } from "./passkey";
+import {
+  findActivePerson,
+  findPerson,
+  loadPeople,
+  type People,
+  type Person,
+  updatePeople,
+} from "./people-file";
 import { matchesSecret } from "./secret";
 import { findTotpStep } from "./totp";
 
@@ -14,7 +22,7 @@ export class WrongSecret extends PeopleRefusal {
   override readonly name = "WrongSecret";
   constructor(person: string) {
     super(
-      `The secret of ${person} is wrong, or ${person} is locked, or the code is wrong or was used. No decision was recorded.`,
+      `The secret of ${person} is wrong, or ${person} is locked, or the code or passkey is wrong or was used. No decision was recorded.`,
     );
   }
 }
@@ -30,10 +38,12 @@ export interface Credentials {
   readonly secret: string;
   /** One-time code of the person's authenticator app. */
   readonly code?: string | undefined;
+  /** Response of the person's passkey, which only a browser can give. */
+  readonly passkey?: PasskeyResponse | undefined;
 }
 
 /** What proved who a person is. */
-export type Factor = "secret" | "totp";
+export type Factor = "secret" | "totp" | "passkey";
 
 export interface Authentication {
   /** The people file that confirmed the person. */
@@ -64,31 +74,38 @@ class Lane {
 /** Attempts with invented names do not delay real people, and no attempts delay people who are signed in. */
 const lanes = { signedIn: new Lane(50), known: new Lane(50), invented: new Lane(10) };
 
-/** Checks a one-time code and marks it as used. */
-async function useCode(path: string, name: string, code: string): Promise<boolean> {
+/** Changes an active person as `use` returns them; false if it returns undefined. Under the lock, so that each use counts once. */
+async function useFactor(
+  path: string,
+  name: string,
+  use: (person: Person) => Promise<Person | undefined> | Person | undefined,
+): Promise<boolean> {
   let isValid = false;
-  await updatePeople(path, (before) => {
+  await updatePeople(path, async (before) => {
     const person = findActivePerson(before, name);
-    const { seed, lastStep } = person?.totp ?? {};
-    if (seed === undefined) return before;
-    const step = findTotpStep(seed, code, Date.now(), lastStep!);
-    if (step === undefined) return before;
+    const after = person && (await use(person));
+    if (!after) return before;
     isValid = true;
-    return {
-      ...before,
-      people: { ...before.people, [name]: { ...person!, totp: { seed, lastStep: step } } },
-    };
+    return { ...before, people: { ...before.people, [name]: after } };
   });
   return isValid;
 }
 
+/** Checks a one-time code and marks it as used. */
+const useCode = (path: string, name: string, code: string): Promise<boolean> =>
+  useFactor(path, name, (person) => {
+    const { seed, lastStep } = person.totp ?? {};
+    const step = seed === undefined ? undefined : findTotpStep(seed, code, Date.now(), lastStep!);
+    return step === undefined ? undefined : { ...person, totp: { seed: seed!, lastStep: step } };
+  });
+
 /**
- * Checks a secret, and a one-time code if one is given. Throws WrongSecret or TooManyAttempts, and a TypeError if the
+ * Checks a secret, and the second factors that are given. Throws WrongSecret or TooManyAttempts, and a TypeError if the
  * file is invalid. Takes as long for an unknown person as for a wrong secret, so that timing reveals no names.
  */
 export async function authenticate(
   path: string,
-  { person, secret, code }: Credentials,
+  { person, secret, code, passkey }: Credentials,
   origin: Origin,
 ): Promise<Authentication> {
   const people = await loadPeople(path);
@@ -96,12 +113,20 @@ export async function authenticate(
   const lane = origin.isSignedIn ? lanes.signedIn : isKnown ? lanes.known : lanes.invented;
   const check = async () =>
     (await matchesSecret(findActivePerson(people, person)?.secret, secret)) &&
-    (code === undefined || (await useCode(path, person, code)));
+    (code === undefined || (await useCode(path, person, code))) &&
+    (passkey === undefined || (await useFactor(path, person, (used) => usePasskey(used, passkey))));
   const isAccepted = await lane
     .run(() => recordAttempt(path, { name: person, isKnown, origin }, check))
     .catch((error: Error) => {
       throw error instanceof AttemptRefused ? new TooManyAttempts(error.message) : error;
     });
   if (!isAccepted) throw new WrongSecret(person);
-  return { people, factors: code === undefined ? ["secret"] : ["secret", "totp"] };
+  return {
+    people,
+    factors: [
+      "secret",
+      ...(code === undefined ? [] : ["totp" as const]),
+      ...(passkey ? ["passkey" as const] : []),
+    ],
+  };
 }

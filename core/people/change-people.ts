@@ -1,5 +1,5 @@
 /** Makes changes of the people file: each by an authenticated person, logged, and by two administrators if the policy asks for it. */
-import { localOrigin } from "./attempts";
+import { localOrigin, type Origin } from "./attempts";
 import { authenticate, type Credentials, PeopleRefusal } from "./authenticate";
 import { applyEdits, editsBetween, openChanges, type PendingChange, pendingNow } from "./pending-change";
 import { findActivePerson, findPerson, type People, type Person, updatePeople } from "./people-file";
@@ -30,6 +30,8 @@ export interface ChangeRequest {
   readonly by: ChangedBy;
   /** True if people may make this change for themselves. */
   readonly isOwn: boolean;
+  /** Where the secret was given. Default: the command line. */
+  readonly origin?: Origin;
   /** True if the change ends access, for which one administrator is always enough. */
   readonly endsAccess?: boolean;
 }
@@ -104,10 +106,10 @@ export const changeNow = (people: People, person: string, change: string, by: st
 /** Authenticates, and updates the file under its lock. Throws a PeopleRefusal if the person was changed in between. */
 async function updateAs(
   path: string,
-  by: ChangedBy,
+  { by, origin = localOrigin("cli") }: Pick<ChangeRequest, "by" | "origin">,
   update: (before: People, epoch: string) => readonly [People, PeopleChange],
 ): Promise<PeopleChange> {
-  const confirmed = by === byRoot ? undefined : (await authenticate(path, by, localOrigin("cli"))).people;
+  const confirmed = by === byRoot ? undefined : (await authenticate(path, by, origin)).people;
   const epoch = by === byRoot ? "" : findPerson(confirmed!, by.person)!.epoch;
   let made: PeopleChange;
   await updatePeople(path, (before) => {
@@ -129,7 +131,7 @@ export const changePeople = (
   request: ChangeRequest,
   change: (before: People) => People,
 ): Promise<PeopleChange> =>
-  updateAs(path, request.by, (before, epoch) => {
+  updateAs(path, request, (before, epoch) => {
     assertMayChange(before, person, request);
     const made = changeNow(before, person, request.change, nameOf(request.by));
     const after = change(before);
@@ -177,7 +179,7 @@ function assertMayConfirm(people: People, { id, by: first, epoch, person }: Pend
 
 /** Makes a change that waits for a second administrator. Throws a PeopleRefusal if it cannot be made any more. */
 export const confirmChange = (path: string, id: string, by: ChangedBy): Promise<PeopleChange> =>
-  updateAs(path, by, (before) => {
+  updateAs(path, { by }, (before) => {
     const pending = findPending(before, id);
     assertMayConfirm(before, pending, by);
     const changed = applyEdits(before, pending.edits);
@@ -193,7 +195,7 @@ export const confirmChange = (path: string, id: string, by: ChangedBy): Promise<
 
 /** Deletes a change that waits for a second administrator. */
 export const discardChange = (path: string, id: string, by: Credentials): Promise<PeopleChange> =>
-  updateAs(path, by, (before) => {
+  updateAs(path, { by }, (before) => {
     const pending = findPending(before, id);
     const { change, person } = pending;
     assertMayChange(before, person, { change, by, isOwn: false });

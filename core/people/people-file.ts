@@ -17,6 +17,21 @@ const SecretHash = z
 
 export const MailAddress = z.email("must be a mail address, such as anna@example.com");
 
+const Passkey = z.strictObject({
+  /** ID of the credential. */
+  id: z.base64url(),
+  /** COSE key. */
+  publicKey: z.base64url(),
+  /** Number of uses that the device reported last; stays 0 on devices that do not count. */
+  counter: z.int().min(0),
+  /** How a browser reaches the device, for example "usb". */
+  transports: z.array(z.string()).optional(),
+  /** Host of the releases page for which the device made it. It cannot be used for another. */
+  host: z.string(),
+  created: z.iso.datetime(),
+});
+export type Passkey = Readonly<z.output<typeof Passkey>>;
+
 const Person = z.strictObject({
   /**
    * Random, and new whenever the secret changes and when the person is locked, unlocked or added again. Decisions and
@@ -37,6 +52,7 @@ const Person = z.strictObject({
       lastStep: z.int(),
     })
     .optional(),
+  passkeys: z.array(Passkey).min(1).optional(),
 });
 export type Person = Readonly<z.output<typeof Person>>;
 

@@ -8,8 +8,14 @@ import {
   missingPolicyProblem,
   type Policy,
   type PolicyService,
+  type SecondFactor,
 } from "./policy";
-import { approvalRequirements, canDecide, describeRequirements, needsCode } from "./policy-evaluation";
+import {
+  approvalRequirements,
+  canDecide,
+  describeRequirements,
+  findMissingFactor,
+} from "./policy-evaluation";
 import { type Decision, type Release, ReleaseRefusal } from "./release";
 import { isApproved } from "./release-guard";
 import { changedInStore, isAuthentic } from "./request-signature";
@@ -37,6 +43,19 @@ export interface DecisionFiles {
 }
 
 const minuteMs = 60_000;
+
+const factorNames = {
+  totp: "a one-time code",
+  passkey: "a passkey",
+  any: "a one-time code or a passkey",
+} as const satisfies Readonly<Record<SecondFactor, string>>;
+
+/** Returns what a person can do to have each factor. */
+const factorAdvice = (person: string): Readonly<Record<SecondFactor, string>> => {
+  const codes = `Set up codes with \`fxdesk people totp ${person}\``;
+  const passkey = "Release on the releases page, where you can add a passkey.";
+  return { totp: `${codes}.`, passkey, any: `${codes}, or release on the releases page with a passkey.` };
+};
 
 /** Returns the policy that applies to a release. Throws a TypeError if its file is invalid. */
 export async function policyForRelease(
@@ -84,9 +103,10 @@ export async function recordDecision(
   if (reason !== undefined) throw new ReleaseRefusal(reason);
   if (seal !== hash)
     throw new ReleaseRefusal(`${id} differs from what was shown. No decision was recorded. Review it again.`);
-  if (decision === "release" && needsCode(policy, sealed) && !factors.includes("totp"))
+  const missing = decision === "release" ? findMissingFactor(policy, sealed, factors) : undefined;
+  if (missing !== undefined)
     throw new ReleaseRefusal(
-      `The policy requires a one-time code for ${id}. No decision was recorded. Set up codes with \`fxdesk people totp ${person}\`.`,
+      `The policy requires ${factorNames[missing]} for ${id}. No decision was recorded. ${factorAdvice(person)[missing]}`,
     );
   const until = Math.min(sealed.validUntil, moment + policy.yesLastsMinutes * minuteMs);
   await saveDecision(

@@ -1,7 +1,8 @@
 /** Evaluates a policy: required approvals and limits. Pure functions without store or clock. */
+import type { Factor } from "../people/authenticate";
 import { commitsNoMoney, committedAmount, effectOf, tradeOf } from "./committed-money";
 import { commitmentsOf, findLimitViolation } from "./limits";
-import { localTime, type Policy, type PolicyRule } from "./policy";
+import { localTime, type Policy, type PolicyRule, type SecondFactor } from "./policy";
 import type { SealedRequest } from "./terms";
 
 /** Number of approvals required from a set of people. */
@@ -25,9 +26,20 @@ const matchingRules = (policy: Policy, sealed: SealedRequest): readonly PolicyRu
     .filter(({ above }) => above === undefined || amount === undefined || amount.gt(above));
 };
 
-/** True if approvals of the request need a one-time code besides the secret. */
-export const needsCode = (policy: Policy, sealed: SealedRequest): boolean =>
-  [policy, ...matchingRules(policy, sealed)].some(({ secondFactor }) => secondFactor === "totp");
+/** Returns what an approval of the request needs besides the secret. All of it is needed. */
+export const secondFactorsOf = (policy: Policy, sealed: SealedRequest): readonly SecondFactor[] => [
+  ...new Set([policy, ...matchingRules(policy, sealed)].flatMap(({ secondFactor }) => secondFactor ?? [])),
+];
+
+/** Returns a second factor that the request needs and an approval lacks, or undefined. */
+export const findMissingFactor = (
+  policy: Policy,
+  sealed: SealedRequest,
+  given: readonly Factor[],
+): SecondFactor | undefined =>
+  secondFactorsOf(policy, sealed).find((needed) =>
+    needed === "any" ? !given.includes("totp") && !given.includes("passkey") : !given.includes(needed),
+  );
 
 /** Returns all required approvals. If releases are required by default, a money call that no rule matches needs one. */
 export function approvalRequirements(policy: Policy, sealed: SealedRequest): readonly ApprovalRequirement[] {

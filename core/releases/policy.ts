@@ -41,9 +41,12 @@ const isTimeZone = (zone: string): boolean => {
 
 const Time = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time as HH:MM");
 
-const SecondFactor = z.enum(["totp"]).meta({
-  description: "What a release needs besides the secret: `totp`, a one-time code of an authenticator app.",
+const SecondFactor = z.enum(["totp", "passkey", "any"]).meta({
+  description:
+    "What a release needs besides the secret: `totp`, a one-time code of an authenticator app; `passkey`, a passkey on the " +
+    "releases page; `any`, one of both.",
 });
+export type SecondFactor = z.output<typeof SecondFactor>;
 
 const Rule = z
   .strictObject({

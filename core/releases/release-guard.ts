@@ -4,11 +4,11 @@ import { FxdeskError } from "../spec/errors";
 import type { Commitment, SendGuard, SendTransaction } from "../store/database";
 import {
   type ApprovalRequirement,
+  findMissingFactor,
   findRequestProblem,
   findHoursViolation,
   findPolicyViolation,
   hasEnoughApprovals,
-  needsCode,
   approvalRequirements,
 } from "./policy-evaluation";
 import { findServiceKey, type People } from "../people/people-file";
@@ -93,10 +93,9 @@ export function isApproved(
 ): boolean {
   const requirements = policy ? approvalRequirements(policy, release.sealed) : [];
   if (requirements.length === 0 || !people) return true;
-  const isCodeNeeded = needsCode(policy!, release.sealed);
   const approvers = decisions
     .filter((each) => isValidApproval(people, release, each, moment))
-    .filter(({ factors }) => !isCodeNeeded || factors.includes("totp"))
+    .filter(({ factors }) => findMissingFactor(policy!, release.sealed, factors) === undefined)
     .map(({ person }) => person);
   return hasEnoughApprovals(policy!, requirements, release.sealed.requester, approvers);
 }

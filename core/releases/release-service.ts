@@ -5,7 +5,7 @@ import type { MomentAccess } from "../store/database";
 import type { StoreSession } from "../store/session";
 import { type DecisionFiles, policyForRelease, recordDecision } from "./decide";
 import type { Origin } from "../people/attempts";
-import { authenticate } from "../people/authenticate";
+import { authenticate, type Credentials } from "../people/authenticate";
 import { type ApprovalRequirement, describeRequirements } from "./policy-evaluation";
 import {
   type Decision,
@@ -105,11 +105,11 @@ export class ReleaseService {
   async decide(
     id: string,
     files: DecisionFiles,
-    { secret, code, ...input }: DecisionInput,
+    { secret, code, passkey, ...input }: DecisionInput & Pick<Credentials, "passkey">,
     origin: Origin,
   ): Promise<Release> {
     const { person } = input;
-    const { people, factors } = await authenticate(files.people, { person, secret, code }, origin);
+    const { people, factors } = await authenticate(files.people, { person, secret, code, passkey }, origin);
     const { release } = await this.get(id);
     const policy = await policyForRelease(release, files, people);
     return changeReleases(this.store, (access) =>

@@ -25,6 +25,7 @@ const commands = {
     "address",
     "token",
     "totp",
+    "passkey",
     "attempts",
   ],
   keys: ["issue", "list", "revoke"],
