@@ -44,7 +44,10 @@ export function passkeysPage({ person, passkeys, form, message }: PasskeysView):
                   ${form.request === undefined ? undefined : html`data-request="${form.request}"`}
                 >
                   <h2>Add a passkey</h2>
-                  <p>Your browser asks you to create it, with your fingerprint, face or PIN.</p>
+                  <p>
+                    ${form.request === undefined ? undefined : "Your browser first asks for a passkey that you have. "}Your
+                    browser asks you to create it, with your fingerprint, face or PIN.
+                  </p>
                   <input type="hidden" name="new_passkey" />
                   ${secretField}${factorFieldsOf(form)}
                   <button class="yes">Add a passkey</button>

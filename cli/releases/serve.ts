@@ -1,4 +1,5 @@
 /** The `fxdesk releases serve` command: the web page on which people release. */
+import type { PeopleChange } from "../../core/people/change-people";
 import { loadPeople } from "../../core/people/people-file";
 import type { ReleaseService } from "../../core/releases/release-service";
 import type { ReleaseMailer, ReleaseMailerOptions } from "../../core/mail/release-mailer";
@@ -29,9 +30,18 @@ export async function serveReleasesPage(
   await loadPeople(files.people);
   const { port = defaultPort, ...listening } = await listenOptionsFrom(parsed);
   const stopped = untilStopped();
-  const page = await serveReleases({ service, files, port, ...listening }).catch(throwListenError);
+  const log = (line: string) => void terminal.stderr.write(`fxdesk: ${line}\n`);
+  /** Mails a change that a person made on the page to their address. */
+  const report = async (change: PeopleChange) => {
+    const { person, address } = change;
+    if (!settings || address === undefined) return;
+    const { mailPeopleChange } = await import("../../core/mail/people-mail.js");
+    await mailPeopleChange(settings, address, change).catch((error: Error) =>
+      log(`${person} was not notified: ${error.message}`),
+    );
+  };
+  const page = await serveReleases({ service, files, report, port, ...listening }).catch(throwListenError);
   try {
-    const log = (line: string) => void terminal.stderr.write(`fxdesk: ${line}\n`);
     const mails =
       settings &&
       (await startMails({ service, store, files, settings, page: page.url, log }).catch(throwMailUsage));

@@ -1,5 +1,4 @@
 /** Tests the releases page in a browser; npm run pictures takes the screenshots for the documentation. */
-import axe from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { type ReleasesPage, serveReleases } from "../../cli/releases-page/server";
 import {
@@ -9,6 +8,7 @@ import {
   secretOf,
 } from "../core/releases/release-fixture";
 import { launchBrowser } from "../nodes/support/browser";
+import { accessibilityViolations } from "../support/accessibility";
 import { eventually } from "../support/eventually";
 import { closeLater } from "../support/resources";
 import { takePicture } from "../support/picture";
@@ -28,15 +28,6 @@ const colorSchemes: readonly BrowserContextOptions[] = [
 
 async function openTab(look: BrowserContextOptions = colorSchemes[0]!): Promise<Page> {
   return closeLater(await browser.newContext(look)).newPage();
-}
-
-/** Returns the accessibility violations found by axe. */
-async function accessibilityViolations(tab: Page): Promise<readonly string[]> {
-  await tab.evaluate(axe.source);
-  return tab.evaluate(async () => {
-    const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run();
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-  });
 }
 
 const clickButton = (tab: Page, name: string) => tab.getByRole("button", { name, exact: true }).click();
