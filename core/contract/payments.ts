@@ -211,7 +211,12 @@ export const initiateBulkPayment = operation({
   rules: [...productRules, bulkRequiredInJson()],
   responses: { 201: initiatedResponse },
   identifiedBy: "paymentId",
-  commits: { paths: ["payments.*.instructedAmount"], document: "pain.001", account: "debtorAccount" },
+  commits: {
+    paths: ["payments.*.instructedAmount"],
+    creditor: "creditorAccount",
+    document: "pain.001",
+    account: "debtorAccount",
+  },
   labelFields: ["requestedExecutionDate"],
   recovery: resendRecovery,
   contract: "P2",
@@ -285,6 +290,7 @@ export const initiatePayment = operation({
   identifiedBy: "paymentId",
   commits: {
     paths: ["instructedAmount", "payments.*.instructedAmount"],
+    creditor: "creditorAccount",
     unless: { "payment-service": ["periodic-payments"] },
     document: "pain.001",
     account: "debtorAccount",

@@ -1,5 +1,5 @@
 /**
- * Reads the amounts of pain.001 documents (ISO 20022 customer credit transfer initiation). Refuses whatever two readers could
+ * Reads the amounts and accounts of pain.001 documents (ISO 20022 customer credit transfer initiation). Refuses whatever two readers could
  * understand differently: document types, CDATA, comments, processing instructions and foreign namespaces.
  */
 import { Big } from "big.js";
@@ -9,6 +9,8 @@ export interface CreditTransfer {
   readonly currency: string;
   /** IBAN or other number of the account to debit; undefined if the document has none. */
   readonly account: string | undefined;
+  /** IBAN of the account to credit; undefined if it has none, or another number as well. */
+  readonly creditor: string | undefined;
 }
 
 interface Element {
@@ -138,6 +140,18 @@ function accountOf(information: Element): string | undefined {
   return leafText(number, /^[^&]{1,34}$/);
 }
 
+/** Parts of an account beside its number that do not name another account. */
+const accountDetails = new Set(["Id", "Tp", "Ccy", "Nm"]);
+
+function creditorOf(transfer: Element): string | undefined {
+  const account = only(transfer, "CdtrAcct");
+  const id = account && only(account, "Id");
+  const isPlain =
+    account?.children.every(({ name }) => accountDetails.has(name)) && id?.children.length === 1;
+  const iban = isPlain ? only(id, "IBAN") : undefined;
+  return iban && leafText(iban, /^[^&]{1,42}$/);
+}
+
 /** Fails if a control sum or a count contradicts the transfers. */
 function checkSums(element: Element, transfers: readonly CreditTransfer[]): void {
   const [count, sum] = [only(element, "NbOfTxs"), only(element, "CtrlSum")];
@@ -150,6 +164,7 @@ const count = (element: Element, names: ReadonlySet<string>): number =>
   element.children.reduce((sum, each) => sum + count(each, names), names.has(element.name) ? 1 : 0);
 
 const amountElements = new Set(["InstdAmt", "EqvtAmt"]);
+const creditorElements = new Set(["CdtrAcct"]);
 
 /** Returns the transfers of a pain.001 document, or undefined if it cannot be read without doubt. */
 export function readCreditTransfers(document: string): readonly CreditTransfer[] | undefined {
@@ -159,13 +174,19 @@ export function readCreditTransfers(document: string): readonly CreditTransfer[]
     const initiation = required(root, "CstmrCdtTrfInitn");
     const transfers = named(initiation, "PmtInf").flatMap((information) => {
       const account = accountOf(information);
-      const own = named(information, "CdtTrfTxInf").map((each) => ({ ...amountOf(each), account }));
+      const own = named(information, "CdtTrfTxInf").map((each) => ({
+        ...amountOf(each),
+        account,
+        creditor: creditorOf(each),
+      }));
       checkSums(information, own);
       return own;
     });
     checkSums(required(initiation, "GrpHdr"), transfers);
-    // An amount at an unexpected place could be one that another reader adds.
-    return transfers.length === 0 || count(root, amountElements) !== transfers.length ? fail() : transfers;
+    // An amount or account at an unexpected place could be one that another reader uses.
+    const isExpected =
+      count(root, amountElements) === transfers.length && count(root, creditorElements) <= transfers.length;
+    return transfers.length === 0 || !isExpected ? fail() : transfers;
   } catch (error) {
     if (error instanceof Unreadable || error instanceof RangeError) return undefined;
     throw error;

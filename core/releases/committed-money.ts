@@ -1,6 +1,7 @@
 /** The money that a request commits. */
 import { Big } from "big.js";
 import type { QuotedTrade } from "../call/quote-memory";
+import { normalizeAccountNumber } from "../values/account-number";
 import { type Policy, toPolicyCurrency } from "./policy";
 import { fixedSideFirst, type OrderTerms, type SealedRequest } from "./terms";
 
@@ -26,6 +27,14 @@ export function tradeOf(sealed: SealedRequest): QuotedTrade | "unknown" | undefi
 /** True for a request that commits no money by itself, for example a cancellation. */
 export const commitsNoMoney = (sealed: SealedRequest): boolean =>
   effectOf(sealed) !== "money" || (sealed.kind === "call" && sealed.amounts?.length === 0);
+
+/** True if a request may pay an account that the policy does not list. Trades pay none. */
+export function paysUnknownCreditor({ creditors = [] }: Policy, sealed: SealedRequest): boolean {
+  if (typeof tradeOf(sealed) === "object") return false;
+  const known = new Set(creditors.map(({ account }) => normalizeAccountNumber(account)));
+  const paid = sealed.kind === "call" ? sealed.creditors : undefined;
+  return !paid?.every((account) => known.has(account));
+}
 
 /** Returns the committed amount in the policy's currency, for a trade the larger side. Undefined if there is none or if it cannot be valued. */
 export function committedAmount(policy: Policy, sealed: SealedRequest): Big | undefined {

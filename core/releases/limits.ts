@@ -32,18 +32,23 @@ export function serviceOf(
 const least = (one: string | undefined, other: string | undefined): string | undefined =>
   one === undefined || (other !== undefined && new Big(other).lt(one)) ? other : one;
 
-/** Returns the policy for one requester: with the limits of their service key, where these are lower. */
-export function withKeyLimits(
-  policy: Policy,
-  people: People | undefined,
-  requester: string | undefined,
-): Policy {
-  const { perRequest, perDay } = (people && findServiceKey(people, requester ?? "")) ?? {};
-  if (perRequest === undefined && perDay === undefined) return policy;
+/** Returns the policy for one requester: with the limits of their name and of their service key, where these are lower. */
+export function withRequesterLimits(policy: Policy, people: People | undefined, requester = ""): Policy {
   const { limits } = policy;
-  const perTrade = least(limits?.perTrade, perRequest);
-  const perRequesterPerDay = least(limits?.perRequesterPerDay, perDay);
-  return { ...policy, limits: { ...limits, perTrade, perRequesterPerDay } };
+  const { requesters = {} } = limits ?? {};
+  const own = Object.hasOwn(requesters, requester) ? requesters[requester] : undefined;
+  const key = people && findServiceKey(people, requester);
+  const perTrade = least(own?.perTrade, key?.perRequest);
+  const perDay = least(own?.perDay, key?.perDay);
+  if (perTrade === undefined && perDay === undefined) return policy;
+  return {
+    ...policy,
+    limits: {
+      ...limits,
+      perTrade: least(limits?.perTrade, perTrade),
+      perRequesterPerDay: least(limits?.perRequesterPerDay, perDay),
+    },
+  };
 }
 
 const scopeOf = (kind: ScopeKind, service: string, ...names: readonly string[]): string =>

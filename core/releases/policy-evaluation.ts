@@ -1,6 +1,6 @@
 /** Evaluates a policy: required approvals and limits. Pure functions without store or clock. */
 import type { Factor } from "../people/authenticate";
-import { commitsNoMoney, committedAmount, effectOf, tradeOf } from "./committed-money";
+import { commitsNoMoney, committedAmount, effectOf, paysUnknownCreditor, tradeOf } from "./committed-money";
 import { commitmentsOf, findLimitViolation } from "./limits";
 import { localTime, type Policy, type PolicyRule, type SecondFactor } from "./policy";
 import type { SealedRequest } from "./terms";
@@ -23,7 +23,8 @@ const matchingRules = (policy: Policy, sealed: SealedRequest): readonly PolicyRu
   const amount = committedAmount(policy, sealed);
   return policy.rules
     .filter((rule) => appliesTo(rule, sealed))
-    .filter(({ above }) => above === undefined || amount === undefined || amount.gt(above));
+    .filter(({ above }) => above === undefined || amount === undefined || amount.gt(above))
+    .filter(({ creditors }) => creditors === undefined || paysUnknownCreditor(policy, sealed));
 };
 
 /** Returns what an approval of the request needs besides the secret. All of it is needed. */

@@ -7,6 +7,7 @@ import { findLookAlike, PersonName } from "../people/name";
 import { Administration, type People, releasersOf } from "../people/people-file";
 import { readProtectedFile } from "../people/protected-file";
 import { callablesOf, type Service } from "../spec/service";
+import { isIban } from "../values/account-number";
 import { normalizeAddress } from "../values/host";
 import { LimitAmount } from "../values/limit-amount";
 import { suggestions } from "../values/suggestions";
@@ -64,6 +65,10 @@ const Rule = z
     above: Amount.optional().meta({
       description:
         "Applies above this amount, in the currency of `amounts`. An unknown amount exceeds every limit.",
+    }),
+    creditors: z.enum(["unknown"]).optional().meta({
+      description:
+        "Applies to payments to at least one account that `creditors` of the policy does not list, or that cannot be read.",
     }),
     yes: z.int().min(1).max(10).default(1).meta({ description: "Number of people who must release." }),
     from: z
@@ -125,10 +130,27 @@ export const Policy = z
         perClientPerDay: Amount.optional(),
         perAccountPerDay: Amount.optional(),
         perRequesterPerDay: Amount.optional(),
+        requesters: z
+          .record(Name, z.strictObject({ perTrade: Amount.optional(), perDay: Amount.optional() }))
+          .optional()
+          .meta({ description: "Lower limits of single requesters, by name." }),
       })
       .refine((limits) => Object.keys(limits).length > 0, "must not be empty")
       .optional()
       .meta({ description: "Limits that no order or call may exceed. Calls with an unknown outcome count." }),
+    creditors: z
+      .array(
+        z.strictObject({
+          name: z.string().min(1).meta({ description: "Name for the reader; it is not compared." }),
+          account: z
+            .string()
+            .refine(isIban, "must be an IBAN, such as BE68 5390 0754 7034")
+            .meta({ description: "IBAN, with or without spaces." }),
+        }),
+      )
+      .min(1)
+      .optional()
+      .meta({ description: "Known accounts to credit, for rules with `creditors`." }),
     services: z
       .record(Name, z.array(Address).min(1))
       .default({})
@@ -176,7 +198,9 @@ export const Policy = z
       const other = findLookAlike(name, policy.people);
       if (other !== undefined) addIssue(["people", index], `looks like ${other}`);
     });
-    policy.rules.forEach(({ from, yes, above }, index) => {
+    for (const name of Object.keys(policy.limits?.requesters ?? {}))
+      checkKnown(name, ["limits", "requesters", name]);
+    policy.rules.forEach(({ from, yes, above, creditors }, index) => {
       from?.forEach((name, position) => checkKnown(name, ["rules", index, "from", position]));
       const eligible = from ?? policy.people;
       if (new Set(eligible).size < yes)
@@ -186,6 +210,8 @@ export const Policy = z
         );
       if (above !== undefined && !policy.amounts)
         addIssue(["rules", index, "above"], "`above` also requires `amounts`");
+      if (creditors !== undefined && !policy.creditors)
+        addIssue(["rules", index, "creditors"], "also requires `creditors` of the policy");
     });
     for (const [name, deputies] of Object.entries(policy.deputies)) {
       checkKnown(name, ["deputies", name]);
@@ -266,7 +292,7 @@ const issueFaults = ({ issues }: z.ZodError): Fault[] =>
   );
 
 /** Fields whose members have names from the file. */
-const recordFields = new Set<PropertyKey>(["deputies", "rates", "services"]);
+const recordFields = new Set<PropertyKey>(["deputies", "rates", "requesters", "services"]);
 
 /** Describes a fault without quoting the file. */
 function describeFault({ path, message, at = path }: Fault, { lines }: LocatedJson): string {

@@ -22,7 +22,7 @@ import {
 } from "./release-guard";
 import { type People, loadPeople } from "../people/people-file";
 import { Requester } from "../people/requester";
-import { withKeyLimits } from "./limits";
+import { withRequesterLimits } from "./limits";
 import { signRequest } from "./request-signature";
 import { defaultMoneyPolicy, loadPolicy, missingPolicyProblem } from "./policy";
 import { asReleased, sealCall } from "./sealed-call";
@@ -93,7 +93,7 @@ export class ReleaseMiddleware {
     const people = await loadReadablePeople(peoplePath).catch(refuse);
     if (path !== undefined) {
       const policy = await loadPolicy(path, this.context.service, people).catch(refuse);
-      return { policy: withKeyLimits(policy, people, requester), people, reload };
+      return { policy: withRequesterLimits(policy, people, requester), people, reload };
     }
     const problem = missingPolicyProblem(people);
     if (problem !== undefined) throw releaseRefusedError(operation, problem);
@@ -109,7 +109,7 @@ export class ReleaseMiddleware {
         "The call needs release by a person, but no people are configured: set FXDESK_POLICY and FXDESK_PEOPLE.",
       );
     const policy = defaultMoneyPolicy(people, requester);
-    return { policy: withKeyLimits(policy, people, requester), people, reload };
+    return { policy: withRequesterLimits(policy, people, requester), people, reload };
   }
 
   /**

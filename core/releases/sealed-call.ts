@@ -3,7 +3,7 @@ import type { CallOptions } from "../call/call-options";
 import { type ClientContext, environmentOf } from "../call/client-context";
 import { normalizeInput } from "../call/normalize-input";
 import { defaultKeyOf, type PreparedCall } from "../call/prepared-call";
-import { committedAmountsOf } from "../spec/committed-amounts";
+import { committedMoneyOf } from "../spec/committed-money";
 import { fieldsOf } from "../spec/fields";
 import type { Declaration } from "../spec/operation";
 import { customerFromValues } from "../spec/service";
@@ -43,22 +43,21 @@ export function sealCall(
       values,
       given: normalizeInput(operation, call.given),
     },
-    ...committedMoneyOf(context, call),
+    ...moneyFactsOf(context, call),
   };
 }
 
-/** Returns the amounts, or the trade, that a call commits. */
-function committedMoneyOf(
+/** Returns the amounts and creditors, or the trade, that a call commits. */
+function moneyFactsOf(
   { quotes }: ClientContext,
   call: PreparedCall,
-): Pick<SealedCall, "amounts" | "trade"> {
+): Pick<SealedCall, "amounts" | "creditors" | "trade"> {
   const { operation, values } = call;
   const { commits, effect } = operation;
   if (effect !== "money") return {};
   if (commits === undefined) return { trade: "unknown" };
   if (commits !== "none" && commits.quote !== undefined) return { trade: quotes.tradeOf(call) ?? "unknown" };
-  const amounts = committedAmountsOf(operation, values);
-  return amounts ? { amounts } : {};
+  return committedMoneyOf(operation, values);
 }
 
 /** Returns the options with which a process makes a call for its requester, as the connection of the requester filled it. */

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { invalidInputError } from "../call/call-errors";
 import type { QuotedTrade } from "../call/quote-memory";
-import type { CommittedAmount } from "../spec/committed-amounts";
+import type { CommittedAmount } from "../spec/committed-money";
 import type { Callable } from "../spec/operation";
 import { canonicalJson } from "../values/json";
 
@@ -98,6 +98,8 @@ export interface SealedCall extends SealedFacts {
   readonly terms: CallTerms;
   /** Committed amounts; empty if it commits none, undefined if unknown. */
   readonly amounts?: readonly CommittedAmount[];
+  /** IBANs of all accounts to credit; undefined if one of them is not known. */
+  readonly creditors?: readonly string[];
   /** The trade that is booked, by its quote; `unknown` if it may book one that this client does not know. */
   readonly trade?: QuotedTrade | "unknown";
 }

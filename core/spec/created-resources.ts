@@ -1,7 +1,7 @@
 /** Resources that calls create and delete, derived from the declarations. ID names are compared in snake case. */
 import { Big } from "big.js";
 import { metaOf } from "../values/kind";
-import { committedAmountsOf, type CommittedAmount } from "./committed-amounts";
+import { type CommittedAmount, committedMoneyOf } from "./committed-money";
 import { fieldsOf, type Values } from "./fields";
 import type { Callable, Declaration } from "./operation";
 import type { Service } from "./service";
@@ -99,5 +99,5 @@ export function labelParts(operation: Declaration, given: Values): string[] {
     if (typeof value !== "string") return [];
     return metaOf(schema).format === "date" ? `${title} ${value}` : value;
   });
-  return [...currencySums(committedAmountsOf(operation, given) ?? []), ...fieldTexts];
+  return [...currencySums(committedMoneyOf(operation, given).amounts ?? []), ...fieldTexts];
 }

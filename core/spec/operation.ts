@@ -304,6 +304,8 @@ export interface CommittedAmountPaths {
   readonly paths?: readonly string[];
   /** Format of the document, whose amounts count as well. */
   readonly document?: "pain.001";
+  /** Field beside each amount with the account to credit. A document names its accounts itself. */
+  readonly creditor?: string;
   /** Input field with the account to debit. A document names its accounts itself. */
   readonly account?: string;
   /** Input field with the ID of the quote that is booked. */

@@ -1,4 +1,4 @@
-/** Amounts of pain.001 documents: exact sums, and no amount from a document that can be understood in two ways. */
+/** Amounts and accounts of pain.001 documents: exact sums, and no amount from a document that can be understood in two ways. */
 import { readCreditTransfers } from "../../../core/files/pain001";
 import { pain001 } from "../../sandbox/open-banking/documents";
 
@@ -13,8 +13,8 @@ test.each(["03", "09"])("reads currencies, amounts and the account of version %s
     transfers: [{ amount: "10.50" }, { amount: "2", currency: "USD" }],
   });
   expect(readCreditTransfers(text)).toEqual([
-    { amount: "10.50", currency: "EUR", account: debtor },
-    { amount: "2", currency: "USD", account: debtor },
+    { amount: "10.50", currency: "EUR", account: debtor, creditor: "NL13TEST0123456789" },
+    { amount: "2", currency: "USD", account: debtor, creditor: "NL13TEST0123456789" },
   ]);
 });
 
@@ -33,6 +33,19 @@ test.each([
   expect(readCreditTransfers(text)?.map((each) => `${each.amount} ${each.currency}`)).toEqual([
     "10.50 EUR",
     "2 USD",
+  ]);
+});
+
+const creditorId = "<Id><IBAN>NL13TEST0123456789</IBAN></Id>";
+test.each([
+  ["no account", ""],
+  ["another number", "<Id><Othr><Id>123</Id></Othr></Id>"],
+  ["two numbers", `<Id><IBAN>NL13TEST0123456789</IBAN><Othr><Id>123</Id></Othr></Id>`],
+  ["a proxy beside the IBAN", `${creditorId}<Prxy><Id>+491234567</Id></Prxy>`],
+])("knows no creditor from %s", (_, account) => {
+  const text = pain001({ debtor, transfers: [{ account }] });
+  expect(readCreditTransfers(text)).toEqual([
+    { amount: "125.50", currency: "EUR", account: debtor, creditor: undefined },
   ]);
 });
 
@@ -72,6 +85,14 @@ test.each([
   [
     "two accounts to debit",
     replaced("<DbtrAcct>", "<DbtrAcct><Id><IBAN>DE1</IBAN></Id></DbtrAcct><DbtrAcct>"),
+  ],
+  [
+    "two accounts to credit",
+    replaced(`<CdtrAcct>${creditorId}`, `<CdtrAcct>${creditorId}</CdtrAcct><CdtrAcct>${creditorId}`),
+  ],
+  [
+    "an account to credit at another place",
+    replaced("<PmtMtd>", `<CdtrAcct>${creditorId}</CdtrAcct><PmtMtd>`),
   ],
   ["no transfer", document.replace(/<CdtTrfTxInf>.*<\/CdtTrfTxInf>/s, "")],
   ["text after the document", `${document}10`],

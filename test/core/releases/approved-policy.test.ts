@@ -62,7 +62,7 @@ test("once a policy is approved, a process without one sends nothing", async () 
   const { client, errorOf, payment } = await createApproved({ ...defaultPolicy, rules: [] });
   const unprotected = client({ policy: undefined });
   expect(await errorOf(unprotected.payments.initiate(payment))).toMatchObject(refused);
-  const asked = client({ policy: undefined, actor: "bert" }).payments;
+  const asked = client({ policy: undefined, as: "bert" }).payments;
   expect(await errorOf(asked.initiate(payment, { release: "needed" }))).toMatchObject(refused);
 });
 
