@@ -24,7 +24,7 @@ import {
   writeEntryRow,
 } from "./entry-rows";
 import type { Checkpoints } from "./checkpoints";
-import { checkpointsOf, restoreQueries, type RestoreState, toRestoreState } from "./restore-state";
+import { restoreQueries, type RestoreState, toRestoreState } from "./restore-state";
 import { environmentsQuery } from "./events";
 import {
   type ChainEvent,
@@ -188,8 +188,8 @@ export const writeChain = <const T extends readonly unknown[]>(
 ): Promise<{ readonly results: T; readonly head: ChainHead }> => {
   const ids = [...new Set(operations.flatMap(({ id }) => id ?? []))];
   const isSend = operations.some((operation) => operation.isSend);
-  const noted = isSend && checkpoints ? checkpointsOf(environment, checkpoints.list(storeId)) : [];
-  const restoreReads = restoreQueries([environment], noted);
+  const noted = isSend && checkpoints ? checkpoints.list(storeId) : [];
+  const restoreReads = restoreQueries(environment, noted);
   return database.transactInPhases(
     {
       reads: [

@@ -24,14 +24,17 @@ const query = `
   FROM fxdesk_journal_events AS e
   LEFT JOIN fxdesk_journal_details AS d ON d.environment = e.environment AND d.seq = e.seq`;
 
-/** Finds the environments that have a chain, with the time of their first event. Visits one event of each, unlike DISTINCT. */
+/** The environments that have a chain, as `found`. Visits one event of each, unlike DISTINCT. */
+export const withEnvironments = `
+  WITH RECURSIVE found(environment) AS (
+    SELECT min(environment) FROM fxdesk_journal_events
+    UNION ALL
+    SELECT (SELECT min(e.environment) FROM fxdesk_journal_events AS e WHERE e.environment > found.environment)
+    FROM found WHERE found.environment IS NOT NULL)`;
+
+/** Finds the environments that have a chain, with the time of their first event. */
 export const environmentsQuery: Statement = {
-  sql: `WITH RECURSIVE found(environment) AS (
-      SELECT min(environment) FROM fxdesk_journal_events
-      UNION ALL
-      SELECT (SELECT min(e.environment) FROM fxdesk_journal_events AS e WHERE e.environment > found.environment)
-      FROM found WHERE found.environment IS NOT NULL)
-    SELECT environment,
+  sql: `${withEnvironments} SELECT environment,
       (SELECT at FROM fxdesk_journal_events AS f WHERE f.environment = found.environment AND f.seq = 1) AS begun_at
     FROM found WHERE environment IS NOT NULL ORDER BY environment`,
 };

@@ -6,7 +6,7 @@ import { StoreSession } from "../store/session";
 import type { StoreSettings } from "../store/settings";
 import { AppendQueue } from "./append-queue";
 import { Checkpoints } from "./checkpoints";
-import { saltDetails } from "./hash-chain";
+import { type ChainHead, saltDetails } from "./hash-chain";
 import type { Claim, EntryKey, EntryOutcome, Entry, Intent, RecoveryCandidate } from "./entry";
 import {
   EntryChanged,
@@ -20,7 +20,7 @@ import {
   listEntries,
   selectEntries,
 } from "./entry-rows";
-import { assertNotRestored, checkpointsOf, restoreQueries, toRestoreState } from "./restore-state";
+import { assertNotRestored, restoreQueries, toRestoreState } from "./restore-state";
 import {
   claim,
   leaseForRecovery,
@@ -69,6 +69,8 @@ export async function openJournal(settings: StoreSettings): Promise<Journal> {
 export class Journal {
   /** Fences of this process's claims, by the entry that `claim` returned: a later claim of the same entry is another one. */
   readonly #fences = new WeakMap<Entry, number>();
+  /** Calls that may count towards limits. Their outcomes become checkpoints, too, so that no other can replace them. */
+  readonly #guarded = new WeakSet<Entry>();
 
   readonly #queue: AppendQueue;
 
@@ -98,15 +100,25 @@ export class Journal {
   async recordSent(entry: Entry, options: SendOptions = {}): Promise<void> {
     const { environment, id } = entry;
     const head = await this.#queue.append(environment, markSent(id, this.#fences.get(entry), options));
+    if (options.guard) this.#guarded.add(entry);
+    await this.#noteHead(environment, head);
+  }
+
+  async #noteHead(environment: string, head: ChainHead): Promise<void> {
     const storeId = await this.store.use(async (store) => store.id);
     await this.checkpoints.note(storeId, environment, head);
   }
 
   /** Records the outcome. Throws if the entry has a final outcome: only `unknown` can be replaced. */
-  recordOutcome(entry: Entry, outcome: EntryOutcome): Promise<Entry> {
+  async recordOutcome(entry: Entry, outcome: EntryOutcome): Promise<Entry> {
     const details = saltDetails(outcome.details);
-    const operation = recordOutcome(entry.id, this.#fences.get(entry), outcome, details);
-    return this.#queue.append(entry.environment, operation);
+    const { apply, ...operation } = recordOutcome(entry.id, this.#fences.get(entry), outcome, details);
+    const { recorded, head } = await this.#queue.append(entry.environment, {
+      ...operation,
+      apply: async (chain, found) => ({ recorded: await apply(chain, found), head: chain.head }),
+    });
+    if (this.#guarded.has(entry)) await this.#noteHead(entry.environment, head);
+    return recorded;
   }
 
   get(id: string): Promise<Entry | undefined> {
@@ -117,9 +129,9 @@ export class Journal {
   find(key: EntryKey): Promise<Entry | undefined> {
     const { environment } = key;
     return this.store.use(async (store) => {
-      const noted = checkpointsOf(environment, this.checkpoints.list(store.id));
+      const noted = this.checkpoints.list(store.id);
       const rows = [];
-      for (const { sql, values } of restoreQueries([environment], noted))
+      for (const { sql, values } of restoreQueries(environment, noted))
         rows.push(await store.run(sql, values));
       assertNotRestored(toRestoreState(rows, noted), false);
       return getEntry(store, entryIdOf(key));

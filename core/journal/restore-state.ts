@@ -1,6 +1,7 @@
 /** Whether a store was restored: the last event of the store itself, and the checkpoints that the store does not contain. */
 import type { Row, Statement } from "../store/database";
 import { type Checkpoint, digest } from "./checkpoints";
+import { withEnvironments } from "./events";
 import { storeEvents } from "./hash-chain";
 
 /** Thrown if the store was restored, so that the call may have been sent before. It is not sent. */
@@ -31,15 +32,14 @@ export interface RestoreState {
   readonly uncheckedSince: number | undefined;
 }
 
-/** Returns the checkpoints that concern the calls of an environment. */
-export const checkpointsOf = (environment: string, noted: readonly Checkpoint[]): readonly Checkpoint[] =>
-  noted.filter(({ chain }) => chain === digest(environment) || chain === digest(storeEvents));
-
-/** Returns the queries for `toRestoreState`, given the names of the environments in the store. */
+/**
+ * Returns the queries for `toRestoreState`, for calls of an environment. The checkpoints of all environments count: limits sum over
+ * several, so none may lack events.
+ */
 export const restoreQueries = (
-  environments: readonly string[],
+  environment: string,
   noted: readonly Checkpoint[],
-): readonly Statement[] => [
+): readonly [Statement, Statement, Statement] => [
   {
     sql: "SELECT kind FROM fxdesk_journal_events WHERE environment = $1 ORDER BY seq DESC LIMIT 1",
     values: [storeEvents],
@@ -48,24 +48,22 @@ export const restoreQueries = (
     sql: `SELECT max(e.at) AS since FROM fxdesk_journal_events AS e WHERE e.environment = $2 AND e.at <= (
             SELECT min(s.at) FROM fxdesk_journal_events AS s WHERE s.environment = $1 AND s.seq > coalesce(
               (SELECT max(c.seq) FROM fxdesk_journal_events AS c WHERE c.environment = $1 AND c.kind = 'checked'), 0))`,
-    values: [storeEvents, environments[0] ?? storeEvents],
+    values: [storeEvents, environment],
   },
-  ...[...new Set([...environments, storeEvents])].map((environment): Statement => {
-    const seqs = noted.filter(({ chain }) => chain === digest(environment)).map(({ seq }) => seq);
-    return {
-      sql: `SELECT environment, seq, hash FROM fxdesk_journal_events
-            WHERE environment = $1 AND seq IN (${seqs.map((_, index) => `$${index + 2}`).join(", ") || "NULL"})`,
-      values: [environment, ...seqs],
-    };
-  }),
+  {
+    sql: `${withEnvironments}
+          SELECT e.environment, e.seq, e.hash FROM found JOIN fxdesk_journal_events AS e ON e.environment = found.environment
+          WHERE e.seq IN (${noted.map((_, index) => `$${index + 1}`).join(", ") || "NULL"})`,
+    values: noted.map(({ seq }) => seq),
+  },
 ];
 
 export function toRestoreState(
-  [last, since, ...found]: readonly (readonly Row[])[],
+  [last, since, found]: readonly (readonly Row[])[],
   noted: readonly Checkpoint[],
 ): RestoreState {
   const known = new Set(
-    found.flat().map((row) => `${digest(String(row.environment))} ${Number(row.seq)} ${String(row.hash)}`),
+    found!.map((row) => `${digest(String(row.environment))} ${Number(row.seq)} ${String(row.hash)}`),
   );
   const kind = last?.[0]?.kind as RestoreState["last"];
   return {

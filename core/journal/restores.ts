@@ -3,7 +3,6 @@ import type { Store } from "../store/open";
 import type { StoreSettings } from "../store/settings";
 import { type ChainTransaction, writeChain } from "./chain-transaction";
 import { Checkpoints } from "./checkpoints";
-import { listEnvironments } from "./events";
 import { type EventDetails, type EventKind, formatHead, saltDetails, storeEvents } from "./hash-chain";
 import { restoreQueries, type RestoreState, toRestoreState } from "./restore-state";
 
@@ -54,9 +53,9 @@ export async function confirmRestore(
     {
       isExclusive: true,
       async apply(chain) {
-        const queries = restoreQueries(await listEnvironments(chain), noted);
         const rows = [];
-        for (const { sql, values } of queries) rows.push(await chain.run(sql, values));
+        for (const { sql, values } of restoreQueries(storeEvents, noted))
+          rows.push(await chain.run(sql, values));
         const state = toRestoreState(rows, noted);
         const kinds = eventsToRecord(state, arePaymentsChecked);
         for (const kind of kinds)

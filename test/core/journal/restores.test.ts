@@ -102,6 +102,17 @@ describe.each(engines())("$name", ({ create }) => {
     expect(await refused("q-2")).toBe(2);
   });
 
+  test("stops money once the chain of another environment is deleted", async () => {
+    const [first, second] = [await setUp(settings), await setUp(settings)];
+    await first.book("q-1");
+    await second.book("q-1");
+    await withStore(settings, async ({ run }) => {
+      for (const table of ["entries", "details", "events"])
+        await run(`DELETE FROM fxdesk_journal_${table} WHERE environment = $1`, [`api ${first.server.url}`]);
+    });
+    expect(await second.refused("q-2")).toBe(1);
+  });
+
   test("stops money of a client that is open", async () => {
     const { open, refused } = await setUp(settings);
     const client = open();

@@ -5,7 +5,8 @@ import { initiatePayment } from "../../../core/contract/payments";
 import { operations } from "../../../core/contract/all";
 import { z } from "zod";
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { withStore } from "../../../core/store/open";
+import { hashStoredEvent, type StoredEvent } from "../../../core/journal/hash-chain";
+import { type Store, withStore } from "../../../core/store/open";
 import { pain001 } from "../../sandbox/open-banking/documents";
 import { makeQuote, sampleInput } from "../../support/samples";
 import { createReleaseFixture, people, type ReleaseFixture, sampleOrder, secretOf } from "./release-fixture";
@@ -326,12 +327,35 @@ describe("limits of a day", () => {
     else await expect(other).rejects.toMatchObject({ code: "release_refused" });
   });
 
+  /** Writes an event of the last call with the hash that follows: in place of the last event, or after it. */
+  const forge =
+    (kind: "ended" | "sent", content: string, isAppended = false) =>
+    async ({ run }: Store): Promise<void> => {
+      const [last, before] = await run(
+        "SELECT * FROM fxdesk_journal_events WHERE environment <> 'store' ORDER BY seq DESC LIMIT 2",
+      );
+      const { environment, entry } = last as unknown as StoredEvent;
+      const [seq, at] = [Number(last!.seq) + (isAppended ? 1 : 0), Number(last!.at)];
+      const previous = String((isAppended ? last : before)!.hash);
+      const hash = hashStoredEvent(previous, { environment, seq, entry, kind, at, content });
+      await run("DELETE FROM fxdesk_journal_events WHERE environment = $1 AND seq = $2", [environment, seq]);
+      await run(
+        `INSERT INTO fxdesk_journal_events (environment, seq, entry, kind, at, content, hash)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+        [environment, seq, entry, kind, at, content, hash],
+      );
+    };
+  const rejection = '{"code":"conflict","state":"rejected"}';
+
   const sent = "environment <> 'store' AND kind = 'sent'";
-  test.each([
+  test.each<[what: string, change: readonly string[] | ((store: Store) => Promise<void>)]>([
+    ["the last outcome is replaced", forge("ended", rejection)],
+    ["another outcome is appended", forge("ended", rejection, true)],
+    ["a call without an amount is appended", forge("sent", '{"commitments":[]}', true)],
     ["the releases are deleted", ["DELETE FROM fxdesk_releases"]],
     [
       "an amount is lowered",
-      [`UPDATE fxdesk_journal_events SET content = replace(content, '60', '1') WHERE ${sent}`],
+      [`UPDATE fxdesk_journal_events SET content = replace(content, '30', '1') WHERE ${sent}`],
     ],
     [
       "an event is moved to an earlier day",
@@ -347,10 +371,17 @@ describe("limits of a day", () => {
       ],
     ],
     [
+      "its first call is deleted",
+      [
+        "DELETE FROM fxdesk_journal_entries WHERE intent_seq < 4",
+        "DELETE FROM fxdesk_journal_events WHERE environment <> 'store' AND seq < 4",
+      ],
+    ],
+    [
       "the journal is deleted",
       ["events", "details", "entries"].map((name) => `DELETE FROM fxdesk_journal_${name}`),
     ],
-  ])("hold after %s in the store", async (_, statements) => {
+  ])("hold after %s in the store", async (_, change) => {
     const own = await createReleaseFixture({
       policy: { people: [...people], amounts, limits: { perDay: "100" } },
     });
@@ -358,16 +389,15 @@ describe("limits of a day", () => {
       "payments.initiate",
       own.client({ policy: undefined }),
     )) as typeof payment;
-    const pay = () =>
-      own
-        .client()
-        .payments.initiate({ ...input, instructedAmount: { currency: "EUR", amount: "60.00" } } as never);
-    await pay();
+    const pay = (amount: string) =>
+      own.client().payments.initiate({ ...input, instructedAmount: { currency: "EUR", amount } } as never);
+    for (const amount of ["30.00", "30.00"]) await pay(amount);
     const before = own.sandbox.requests.length;
-    await withStore(own.store, async ({ run }) => {
-      for (const statement of statements) await run(statement);
+    await withStore(own.store, async (store) => {
+      if (typeof change === "function") return change(store);
+      for (const statement of change) await store.run(statement);
     });
-    await expect(pay()).rejects.toMatchObject({ outcome: "not-sent" });
+    await expect(pay("60.00")).rejects.toMatchObject({ outcome: "not-sent" });
     expect(own.sandbox.requests.slice(before).filter(({ method }) => method !== "GET")).toEqual([]);
   });
 });
