@@ -266,6 +266,7 @@ export class Orders {
       ...(requester !== undefined && { requester }),
       ...(options.contactId !== undefined && { contactId: options.contactId }),
       surface: options.surface ?? "client",
+      requestedAt: Date.now(),
       validUntil: Date.parse(input.valid_until),
       ...(options.release && { release: options.release }),
       ...(context.settings.policy !== undefined && { underPolicy: true }),

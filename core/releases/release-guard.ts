@@ -15,6 +15,7 @@ import { findServiceKey, type People } from "../people/people-file";
 import { findRequesterProblem, type Requester } from "../people/requester";
 import { findScopeViolation } from "../people/service-key";
 import { hasValidSignature, isOfPresentEpoch } from "./decision-signature";
+import { readEventsSince } from "../journal/checked-events";
 import { isNotExecuted } from "../journal/entry";
 import { selectEntries } from "../journal/entry-rows";
 import { hashScope, sumCommitments } from "./day-sums";
@@ -127,6 +128,19 @@ async function wasBooked(transaction: SendTransaction, { id, sealed }: Release):
   return (await selectEntries(transaction, where, values)).some((entry) => !isNotExecuted(entry));
 }
 
+/** Allows for a clock of the requester that is ahead of that of the store. */
+const clockMarginMs = 3_600_000;
+
+/** Throws an Error if an event since the request was removed from its chain, which may be that of an earlier sending. */
+async function assertWholeChain(
+  { run }: SendTransaction,
+  { sealed }: Release,
+  decisions: readonly Decision[],
+): Promise<void> {
+  const since = Math.min(sealed.requestedAt, ...decisions.map(({ at }) => at));
+  await readEventsSince(run, sealed.environment, since - clockMarginMs);
+}
+
 /** Returns what the request adds to the sums of its day. Throws if one would exceed its limit. */
 async function checkDayLimits(
   transaction: SendTransaction,
@@ -177,6 +191,7 @@ export const createSendGuard =
         operation,
         `The journal already contains a booking of ${id}. An order is booked only once.`,
       );
+    await assertWholeChain(transaction, current, decisions);
     const commitments = authority.policy && (await checkDayLimits(transaction, current, authority.policy));
     await markReleaseSent(transaction, current, nextState, entry);
     return { release: id, policy: authority.policy?.hash, commitments };

@@ -30,6 +30,7 @@ export function sealCall(
     ...(requester !== undefined && { requester }),
     surface: options.surface ?? "client",
     ...(options.key !== undefined && { key: options.key }),
+    requestedAt: Date.now(),
     validUntil: Date.now() + defaultValidityMs,
     ...(options.release && { release: options.release }),
     ...(context.settings.policy !== undefined && { underPolicy: true }),
@@ -123,7 +124,7 @@ interface ReleasedCall {
 
 /**
  * Returns the call at hand as it was released, or undefined if a released request does not follow from it. Operation, effect,
- * amounts, requester and terms come from the call; only what no call has comes from the release: its validity and origin.
+ * amounts, requester and terms come from the call; only what no call has comes from the release: its times and origin.
  */
 export function asReleased(
   { id, sealed: released }: Release,
@@ -131,10 +132,11 @@ export function asReleased(
   atHand: SealedCall,
 ): ReleasedCall | undefined {
   if (released.kind !== "call") return undefined;
-  const { surface, key, validUntil, release, underPolicy, correlation } = released;
+  const { surface, key, requestedAt, validUntil, release, underPolicy, correlation } = released;
   const {
     surface: _surface,
     key: _ownKey,
+    requestedAt: _requestedAt,
     validUntil: _validUntil,
     release: _release,
     underPolicy: _underPolicy,
@@ -145,6 +147,7 @@ export function asReleased(
     ...facts,
     surface,
     ...(key !== undefined && { key }),
+    requestedAt,
     validUntil,
     ...((atHand.release ?? release) && { release: "needed" }),
     ...(underPolicy && { underPolicy }),

@@ -75,6 +75,8 @@ interface SealedFacts {
   readonly surface: string;
   /** The caller's idempotency key, if given. */
   readonly key?: string;
+  /** Milliseconds since 1970, by the clock of the requester. */
+  readonly requestedAt: number;
   /** Milliseconds since 1970. Nothing is sent after this time. */
   readonly validUntil: number;
   /** A money call that no rule of the policy matches needs release by anyone except the requester. */

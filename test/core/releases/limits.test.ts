@@ -23,6 +23,7 @@ const call = (more: Partial<SealedCall> = {}): SealedCall => ({
   client: "C-1",
   requester: "desk",
   surface: "client",
+  requestedAt: 0,
   validUntil: 0,
   terms: { method: "POST", address: "a", target: "b", headers: {}, values: {}, given: {} },
   ...more,

@@ -33,6 +33,7 @@ const sealed: SealedOrder = {
   client: "C-1",
   requester: "desk",
   surface: "client",
+  requestedAt: now,
   validUntil: now + hourMs,
   terms: {
     trade_type: "spot",

@@ -12,6 +12,7 @@ import { changeReleases, transitionRelease } from "../../../core/releases/reposi
 import { ReleaseExecutor, type ReleaseExecutorDependencies } from "../../../core/orders/executor";
 import { withStore } from "../../../core/store/open";
 import { forgeRows } from "../../support/forged-rows";
+import { sealLocation } from "../../../core/store/sealer";
 import { eventually } from "../../support/eventually";
 import { closeLater } from "../../support/resources";
 import { done, intent, longMs, unknown } from "../journal/fixtures";
@@ -90,6 +91,53 @@ describe("an order", () => {
     const ended = await waitUntilFinal(asked.release);
     expect(ended.state).toBe("expired");
     expect(ended.remark).toMatch(/outside the terms of the order: its rate is .* worse than 9 EURUSD/);
+  });
+});
+
+test("is not booked again after its booking was removed from store and journal", async () => {
+  const reference = "TWICE";
+  const client = place.client();
+  const book = async (order: Parameters<typeof sampleOrder>[0]) => {
+    const { release } = await client.orders.order(sampleOrder(order));
+    await place.decide(release, "anna");
+    await eventually(async () => (await client.orders.get(release)).deviations, {
+      withinMs: 15_000,
+      what: "a verified booking",
+    });
+    return release;
+  };
+  const id = await book({ reference });
+  await book({});
+  await client.close();
+  await withStore(place.store, async (opened) => {
+    const { sealer } = opened;
+    for (const table of ["details", "events"]) {
+      const entries = "SELECT id FROM fxdesk_journal_entries WHERE key LIKE $1";
+      const seqs = `SELECT seq FROM fxdesk_journal_events WHERE entry IN (${entries})`;
+      await opened.run(`DELETE FROM fxdesk_journal_${table} WHERE seq IN (${seqs})`, [`${id}.%`]);
+    }
+    await opened.run("DELETE FROM fxdesk_journal_entries WHERE key LIKE $1", [`${id}.%`]);
+    await forgeRows(
+      opened,
+      `UPDATE fxdesk_releases SET state = 'released', entry = NULL, next_at = 0, lease_expires_at = 0, progress = $2
+       WHERE id = $1`,
+      [id, sealer.seal("{}", sealLocation("fxdesk_releases", "progress", id))],
+    );
+  });
+  const executor = place.client();
+  await executor.orders.start();
+  const { state } = await eventually(
+    async () => {
+      const report = await executor.orders.get(id);
+      return report.state === "booked" || report.remark ? report : undefined;
+    },
+    { withinMs: 15_000, what: "an attempt to book again" },
+  );
+  const trades = await executor.trades.list({});
+  await executor.close();
+  expect({ state, trades: trades.filter((trade) => trade.reference === reference).length }).toEqual({
+    state: "released",
+    trades: 1,
   });
 });
 

@@ -184,6 +184,7 @@ const facts = {
   client: "C-1",
   requester: "desk",
   surface: "client",
+  requestedAt: 0,
   validUntil: 0,
 } as const;
 const call = (amount?: string, currency = "EUR") =>

@@ -11,6 +11,7 @@ const call: SealedCall = {
   client: "C-1",
   requester: "desk",
   surface: "client",
+  requestedAt: Date.now(),
   validUntil: Date.now() + 3_600_000,
   terms: { method: "POST", address: "a", target: "b", headers: {}, values: {}, given: {} },
 };
