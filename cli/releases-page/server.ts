@@ -6,6 +6,7 @@ import type { PeopleChange } from "../../core/people/change-people";
 import { creationOptions, findPasskeyProblem } from "../../core/people/passkey";
 import { secondFactorsOf } from "../../core/releases/policy-evaluation";
 import { ReleaseNotFound, ReleaseRefusal, type Decision, type Release } from "../../core/releases/release";
+import { canBeShown } from "../../core/releases/request-signature";
 import type { ReleaseService } from "../../core/releases/release-service";
 import type { Origin } from "../../core/people/attempts";
 import {
@@ -164,7 +165,10 @@ class PageHandler {
     if (id === undefined)
       return htmlResponse(
         200,
-        listPage(person, (await this.options.service.list({ limit: maxListed })).releases),
+        listPage(
+          person,
+          (await this.options.service.list({ limit: maxListed, isVisible: canBeShown(people) })).releases,
+        ),
       );
     return isPost
       ? this.#decide(id, by, await readForm(request))
@@ -267,7 +271,7 @@ class PageHandler {
     message?: string,
   ): Promise<RenderedPage> {
     const { service, files } = this.options;
-    const { release, decisions } = await service.get(id);
+    const { release, decisions } = await service.getForDecision(id, people);
     const policy = await policyForRelease(release, files, people);
     const factors = await factorFields(
       secondFactorsOf(policy, release.sealed),
@@ -319,6 +323,8 @@ function failureResponse(error: unknown): PageResponse {
   if (error instanceof BadRequest)
     return htmlResponse(error.status, messagePage("Invalid request", error.message));
   if (error instanceof ReleaseNotFound) return htmlResponse(404, messagePage("Not found", error.message));
+  if (error instanceof ReleaseRefusal)
+    return htmlResponse(409, messagePage("Request cannot be shown", error.message));
   console.error(`fxdesk: ${(error as Error).message}`);
   return htmlResponse(
     500,

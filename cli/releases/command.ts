@@ -1,6 +1,5 @@
 /** The `fxdesk releases` commands: requests that wait for release by a person. */
-import { userInfo } from "node:os";
-import { actorSetting, releaseSettingFields, storeSettingFields } from "../../core/call/settings";
+import { releaseSettingFields, serviceKeySetting, storeSettingFields } from "../../core/call/settings";
 import { StoreSession } from "../../core/store/session";
 import { ReleaseService } from "../../core/releases/release-service";
 import { ReleaseRefusal, type Decision, type Release } from "../../core/releases/release";
@@ -13,6 +12,10 @@ import { localOrigin } from "../../core/people/attempts";
 import { PeopleRefusal } from "../../core/people/authenticate";
 import { loadPeople } from "../../core/people/people-file";
 import { type Policy, loadPolicy } from "../../core/releases/policy";
+import { loadReadablePeople } from "../../core/releases/release-middleware";
+import { canBeShown } from "../../core/releases/request-signature";
+import type { ClientCore } from "../../core/api/client-types";
+import type { Service } from "../../core/spec/service";
 import { releaseStates } from "../../core/releases/states";
 import type { OrderTerms } from "../../core/releases/terms";
 import { toReleaseReport } from "../../core/releases/report";
@@ -49,7 +52,7 @@ import { serveReleasesPage, serveFlags } from "./serve";
 const releaseOptions = settingOptions("Store, policy and people", [
   ...storeSettingFields,
   ...releaseSettingFields,
-  actorSetting,
+  serviceKeySetting,
 ]);
 
 const defaultLimit = 50;
@@ -87,8 +90,13 @@ const list: MemberCommand = {
   ],
   async run(parsed, terminal) {
     const states = choicesFrom(parsed, "state", releaseStates);
-    const { releases, isComplete } = await withReleaseService(parsed, terminal, (releaseService) =>
-      releaseService.list({ states, limit: defaultLimit }),
+    const { releases, isComplete } = await withReleaseService(
+      parsed,
+      terminal,
+      async (releaseService, given) => {
+        const people = await loadReadablePeople(given.people);
+        return releaseService.list({ states, limit: defaultLimit, isVisible: people && canBeShown(people) });
+      },
     );
     const text = table(releases.map(toRow), terminal.stdout.columns);
     await printResult(parsed, terminal, releases.map(toReleaseReport), text);
@@ -154,7 +162,11 @@ const showCommand = (loadService: ServiceLoader): MemberCommand => ({
   flags: [jsonFlag],
   run: (parsed, terminal) =>
     withReleaseService(parsed, terminal, async (releaseService, given) => {
-      const { release, decisions } = await releaseService.get(parsed.operand);
+      const people = await loadReadablePeople(given.people);
+      const id = parsed.operand;
+      const { release, decisions } = await (people
+        ? releaseService.getForDecision(id, people)
+        : releaseService.get(id));
       if (parsed.boolean("json")) return printJson(terminal, { ...toReleaseReport(release), decisions });
       const policy =
         given.policy === undefined
@@ -192,8 +204,9 @@ const decideCommand = (
     const [id, person] = [parsed.operand, requiredText(parsed, asFlag)];
     const decided = await withReleaseService(parsed, terminal, async (releaseService, given) => {
       const files = await decisionFiles(given, loadService);
-      const { release, decisions } = await releaseService.get(id);
-      const policy = await policyForRelease(release, files, await loadPeople(files.people));
+      const people = await loadPeople(files.people);
+      const { release, decisions } = await releaseService.getForDecision(id, people);
+      const policy = await policyForRelease(release, files, people);
       await writeStderr(terminal, `${renderRelease(release, decisions, policy)}\n\n`);
       const { read } = secretPrompts(terminal);
       const secret = await read(`Secret of ${person}: `);
@@ -212,18 +225,35 @@ const releaseDescription =
   "Releases exactly the terms that fxdesk releases show prints. After the last required approval, the request may be sent once, before it expires.";
 const refuseDescription = "Refuses the request; it will not be sent.";
 
-const cancel: MemberCommand = {
+/** Runs `work` with a client. Without a service key, the user of this process requests. */
+async function withClient<T>(
+  parsed: ParsedArguments,
+  terminal: Terminal,
+  service: Service,
+  work: (client: ClientCore) => Promise<T>,
+): Promise<T> {
+  const { createClient } = await import("../../core/client/client.js");
+  const options = clientOptions(settingsFrom(parsed, terminal.environment, service), service);
+  const client: ClientCore = asUsageError(() => createClient(options, service), service);
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+const cancelCommand = (loadService: ServiceLoader): MemberCommand => ({
   operand: "<id>",
-  description: "Cancels your own request before it is sent.",
+  description:
+    "Cancels your own request before it is sent: that of FXDESK_SERVICE_KEY, or else of your user of this machine.",
   flags: [jsonFlag],
   async run(parsed, terminal) {
     const id = parsed.operand;
-    const cancelled = await withReleaseService(parsed, terminal, (releaseService, given) =>
-      releaseService.cancel(id, given.actor ?? userInfo().username),
-    );
-    await printResult(parsed, terminal, toReleaseReport(cancelled), `${id} is ${cancelled.state}.\n`);
+    const service = await loadService();
+    const cancelled = await withClient(parsed, terminal, service, (client) => client.orders.cancel(id));
+    await printResult(parsed, terminal, cancelled, `${id} is ${cancelled.state}.\n`);
   },
-};
+});
 
 const runCommand = (loadService: ServiceLoader): MemberCommand => ({
   description:
@@ -233,19 +263,13 @@ const runCommand = (loadService: ServiceLoader): MemberCommand => ({
   helpSections: [connectionHelp()],
   async run(parsed, terminal) {
     const service = await loadService();
-    const { createClient } = await import("../../core/client/client.js");
-    const options = clientOptions(settingsFrom(parsed, terminal.environment, service), service);
-    const client = asUsageError(() => createClient(options, service), service);
     const stopped = untilStopped();
     const keepAlive = setInterval(() => undefined, 60_000);
-    try {
+    await withClient(parsed, terminal, service, async (client) => {
       await client.orders.start();
       await writeStderr(terminal, "Waiting for released requests. Press Ctrl-C to stop.\n");
       await stopped;
-    } finally {
-      clearInterval(keepAlive);
-      await client.close();
-    }
+    }).finally(() => clearInterval(keepAlive));
   },
 });
 
@@ -275,7 +299,7 @@ export const releasesCommands = (loadService: ServiceLoader): FindCommand =>
       show: showCommand(loadService),
       release: decideCommand(loadService, "release", releaseDescription),
       refuse: decideCommand(loadService, "refuse", refuseDescription),
-      cancel,
+      cancel: cancelCommand(loadService),
       run: runCommand(loadService),
       serve: serveCommand(loadService),
     },

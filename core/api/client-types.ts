@@ -163,13 +163,16 @@ export interface UndeclaredRequest {
 export interface ClientOrders {
   /** Requests an order. After its release it is booked by this client while it is open, or by any other that executes orders. */
   order(input: OrderInput, options?: CallOptions): Promise<ReleaseReport>;
-  /** Returns the status of an order or of a call that needs a release. */
-  get(id: string): Promise<ReleaseReport>;
-  /** Returns the newest requests of all requesters in this environment: 1,000 at most, with a flag if there are more. */
-  list(options?: ReleaseListOptions): Promise<ReleaseReportList>;
+  /** Returns the status of an order or of a call that needs a release. Under a policy, of an own one. */
+  get(id: string, options?: CallOptions): Promise<ReleaseReport>;
+  /**
+   * Returns the newest requests in this environment: 1,000 at most, with a flag if there are more. Under a policy, these are the own
+   * ones, unless the policy lists the requester in `seeAll`.
+   */
+  list(filter?: ReleaseListOptions, options?: CallOptions): Promise<ReleaseReportList>;
   /** Releases or refuses a request as the person whose secret is given, under the policy and people file of this client. */
   decide(id: string, input: DecisionInput, options?: Pick<CallOptions, "surface">): Promise<ReleaseReport>;
-  /** Cancels a request. Fails once it was sent. */
+  /** Cancels a request, under a policy an own one. Fails once it was sent. */
   cancel(id: string, options?: CallOptions): Promise<ReleaseReport>;
   /**
    * Starts executing released requests of this environment, until the client is closed. Calls that need a release and orders

@@ -140,8 +140,8 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
       clientWatches.readInitialChanges(watch, input, watchOptions),
     orders: {
       order: async (input, callOptions = {}) => (await orders.get()).order(input, callOptions),
-      get: async (id) => (await orders.get()).get(id),
-      list: async (listOptions = {}) => (await orders.get()).list(listOptions),
+      get: async (id, callOptions = {}) => (await orders.get()).get(id, callOptions),
+      list: async (listOptions = {}, callOptions = {}) => (await orders.get()).list(listOptions, callOptions),
       decide: async (id, input, from) => (await orders.get()).decide(id, input, from),
       cancel: async (id, callOptions = {}) => (await orders.get()).cancel(id, callOptions),
       start: async () => {
@@ -168,9 +168,16 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
       );
     const order: ClientOrders["order"] = (input, callOptions) =>
       core.orders.order(input, { ...defaults, ...callOptions });
+    const get: ClientOrders["get"] = (id, callOptions) =>
+      core.orders.get(id, { ...defaults, ...callOptions });
+    const list: ClientOrders["list"] = (listOptions, callOptions) =>
+      core.orders.list(listOptions, { ...defaults, ...callOptions });
     const cancel: ClientOrders["cancel"] = (id, callOptions) =>
       core.orders.cancel(id, { ...defaults, ...callOptions });
-    return addSections({ ...core, call, pages, orders: { ...core.orders, order, cancel } }, service);
+    return addSections(
+      { ...core, call, pages, orders: { ...core.orders, order, get, list, cancel } },
+      service,
+    );
   };
   const clientWatches = new ClientWatches(pipeline.context, clientFor);
   return addSections(core, service);

@@ -23,6 +23,7 @@ import {
 import type { ApprovalRequirement } from "../releases/policy-evaluation";
 import { releaseRefusedError, requirementsOf } from "../releases/release-guard";
 import { loadReadablePeople, type ReleaseMiddleware, signerFor } from "../releases/release-middleware";
+import type { IsVisible } from "../releases/repository";
 import type { ReleaseService, SignRequest } from "../releases/release-service";
 import { callOptionsFor } from "../releases/sealed-call";
 import {
@@ -113,15 +114,17 @@ export class Orders {
     return toReleaseReport(release);
   }
 
-  async get(id: string): Promise<ReleaseReport> {
-    const { release } = await this.#withService((service) => service.get(id));
+  async get(id: string, options: CallOptions): Promise<ReleaseReport> {
+    const isVisible = await this.#visibleTo("releases.get", options);
+    const { release } = await this.#withService((service) => service.get(id, isVisible));
     return toReleaseReport(release);
   }
 
-  /** Lists the releases of this client's environments, of all requesters. */
-  async list(filter: ReleaseListOptions): Promise<ReleaseReportList> {
+  /** Lists the releases of this client's environments that its requester may see. */
+  async list(filter: ReleaseListOptions, options: CallOptions): Promise<ReleaseReportList> {
+    const isVisible = await this.#visibleTo("releases.list", options);
     const { releases, isComplete } = await this.#withService((service) =>
-      service.list({ ...filter, environments: this.#environments(), limit: maxListed }),
+      service.list({ ...filter, environments: this.#environments(), limit: maxListed, isVisible }),
     );
     return { releases: releases.map(toReleaseReport), complete: isComplete };
   }
@@ -161,7 +164,12 @@ export class Orders {
 
   async cancel(id: string, options: CallOptions): Promise<ReleaseReport> {
     const by = actorOf(this.client.context, options);
-    return toReleaseReport(await this.#withService((service) => service.cancel(id, by)));
+    const isVisible = await this.#visibleTo("releases.cancel", options);
+    return toReleaseReport(await this.#withService((service) => service.cancel(id, by, isVisible)));
+  }
+
+  async #visibleTo(operation: string, options: CallOptions): Promise<IsVisible | undefined> {
+    return (await this.client.releaseMiddleware()).visibleTo(operation, options);
   }
 
   /** Starts carrying out released requests of this client's environments. */

@@ -125,8 +125,8 @@ export class ReleaseMailer {
     const { service, files, page, settings, log } = this.options;
     if (entry === undefined) return;
     try {
-      const { release } = await service.get(entry.release);
       const people = await loadPeople(files.people);
+      const { release } = await service.getForDecision(entry.release, people);
       const policy = await policyForRelease(release, files, people);
       const isRequest = entry.state === "waiting";
       const isRecipient = (person: string): boolean =>

@@ -92,6 +92,10 @@ export const Policy = z
       description:
         "Everyone who may request or release. People who release need a secret in the people file.",
     }),
+    seeAll: z.array(Name).default([]).meta({
+      description:
+        "Requesters who may see and cancel the requests of all others, by their service key or token.",
+    }),
     deputies: z
       .record(Name, z.array(Name).min(1))
       .default({})

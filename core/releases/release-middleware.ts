@@ -21,9 +21,10 @@ import {
   unverifiable,
 } from "./release-guard";
 import { type People, loadPeople } from "../people/people-file";
-import { Requester } from "../people/requester";
+import { findRequesterProblem, Requester } from "../people/requester";
 import { withRequesterLimits } from "./limits";
-import { signRequest } from "./request-signature";
+import { isSignedBy, signRequest } from "./request-signature";
+import type { IsVisible } from "./repository";
 import { defaultMoneyPolicy, loadPolicy, missingPolicyProblem } from "./policy";
 import { asReleased, sealCall } from "./sealed-call";
 import { requestHashOf, type SealedCall, type SealedRequest } from "./terms";
@@ -78,6 +79,21 @@ export class ReleaseMiddleware {
     if (actor !== undefined && actor !== requester.name)
       throw refuse(`FXDESK_ACTOR (actor) is ${actor}, but the authenticated requester is ${requester.name}.`);
     return requester;
+  }
+
+  /** Returns which releases a caller may see. Under a policy, and for callers of their own, these are their own. */
+  async visibleTo(operation: string, options: CallOptions): Promise<IsVisible | undefined> {
+    const { policy: path } = this.context.settings;
+    if (path === undefined && options.requester === undefined) return undefined;
+    const requester = this.requesterOf(operation, options);
+    const people = await loadReadablePeople(this.context.settings.people);
+    const problem = people && findRequesterProblem(people, requester);
+    if (problem !== undefined) throw releaseRefusedError(operation, problem);
+    if (path !== undefined && people) {
+      const { policy } = await this.loadAuthority(operation, { requester: requester.name });
+      if (policy?.seeAll.includes(requester.name)) return undefined;
+    }
+    return (release) => isSignedBy(requester, people, release);
   }
 
   /** Loads policy and people for each call, so that changes apply at once. Throws an FxdeskError if that fails. */

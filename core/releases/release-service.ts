@@ -6,7 +6,9 @@ import type { StoreSession } from "../store/session";
 import { type DecisionFiles, policyForRelease, recordDecision } from "./decide";
 import type { Origin } from "../people/attempts";
 import { authenticate, type Credentials } from "../people/authenticate";
+import type { People } from "../people/people-file";
 import { type ApprovalRequirement, describeRequirements } from "./policy-evaluation";
+import { canBeShown, changedInStore } from "./request-signature";
 import {
   type Decision,
   type DecisionInput,
@@ -20,6 +22,7 @@ import {
   findReleaseByKey,
   getRelease,
   insertRelease,
+  type IsVisible,
   listDecisions,
   listReleases,
   listReleasesOfRequest,
@@ -85,10 +88,13 @@ export class ReleaseService {
     });
   }
 
-  /** Returns a release in its effective state, with its decisions. Throws ReleaseNotFound. */
-  get(id: string): Promise<{ readonly release: Release; readonly decisions: readonly Decision[] }> {
+  /** Returns a release in its effective state, with its decisions. Throws ReleaseNotFound, also if it is not visible. */
+  get(
+    id: string,
+    isVisible?: IsVisible,
+  ): Promise<{ readonly release: Release; readonly decisions: readonly Decision[] }> {
     return readReleases(this.store, async (access) => ({
-      release: withEffectiveState(await getRelease(access, id), access.moment),
+      release: withEffectiveState(await getRelease(access, id, isVisible), access.moment),
       decisions: await listDecisions(access, id),
     }));
   }
@@ -110,17 +116,27 @@ export class ReleaseService {
   ): Promise<Release> {
     const { person } = input;
     const { people, factors } = await authenticate(files.people, { person, secret, code, passkey }, origin);
-    const { release } = await this.get(id);
+    const { release } = await this.getForDecision(id, people);
     const policy = await policyForRelease(release, files, people);
     return changeReleases(this.store, (access) =>
       recordDecision(access, id, { ...input, policy, people, factors }),
     );
   }
 
-  /** Cancels a pending release. Throws a ReleaseRefusal once the request was sent. */
-  cancel(id: string, by: string | undefined): Promise<Release> {
+  /**
+   * Returns a release for a person who decides. Throws a ReleaseRefusal if it waits and is not the request that its requester
+   * signed.
+   */
+  async getForDecision(id: string, people: People) {
+    const found = await this.get(id);
+    if (!canBeShown(people)(found.release)) throw new ReleaseRefusal(changedInStore(id));
+    return found;
+  }
+
+  /** Cancels a pending release. Throws a ReleaseRefusal once the request was sent, ReleaseNotFound if it is not visible. */
+  cancel(id: string, by: string | undefined, isVisible?: IsVisible): Promise<Release> {
     return changeReleases(this.store, async (access) => {
-      const release = await getRelease(access, id);
+      const release = await getRelease(access, id, isVisible);
       const state = effectiveState(release, access.moment);
       if (!isUnsentState(state)) throw new ReleaseRefusal(describeStateConflict(id, state, "cancelled"));
       const remark = by === undefined ? "Cancelled." : `Cancelled by ${by}.`;
@@ -159,9 +175,10 @@ async function findDuplicate(
   if (key !== undefined) {
     const latest = await findReleaseByKey(access, sealed, key);
     if (!latest) return undefined;
+    const isOwn = latest.sealed.requester === sealed.requester;
     if (latest.requestHash !== requestHash)
       throw new ReleaseRefusal(
-        `The key ${JSON.stringify(key)} belongs to another request, ${latest.id}, which is ${effectiveState(latest, access.moment)}. If you send this request under another key, both requests may be carried out.`,
+        `The key ${JSON.stringify(key)} belongs to another request${isOwn ? `, ${latest.id}` : ""}, which is ${effectiveState(latest, access.moment)}. If you send this request under another key, both requests may be carried out.`,
       );
     return isReusable(latest) ? latest : undefined;
   }

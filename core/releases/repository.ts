@@ -131,10 +131,14 @@ async function selectReleases(...given: Parameters<typeof selectIntactReleases>)
   return releases;
 }
 
-/** Returns a release as stored. Throws ReleaseNotFound. */
-export async function getRelease(access: StoreAccess, id: string): Promise<Release> {
+/** Returns a release as stored. Throws ReleaseNotFound, also if it is not visible. */
+export async function getRelease(
+  access: StoreAccess,
+  id: string,
+  isVisible: IsVisible = () => true,
+): Promise<Release> {
   const release = await findRelease(access, id);
-  if (!release) throw new ReleaseNotFound(id);
+  if (!release || !isVisible(release)) throw new ReleaseNotFound(id);
   return release;
 }
 
@@ -171,7 +175,12 @@ export interface ReleaseFilter {
   /** Order: newest request first (default), or latest change first. */
   readonly newest?: "requested" | "changed";
   readonly limit: number;
+  /** Only these releases. */
+  readonly isVisible?: IsVisible | undefined;
 }
+
+/** Selects the releases that a reader may see. */
+export type IsVisible = (release: Release) => boolean;
 
 export interface ReleaseList {
   readonly releases: readonly Release[];
@@ -182,7 +191,7 @@ export interface ReleaseList {
 /** Lists releases in their effective state, newest first. Omits releases that were changed in the store. */
 export async function listReleases(
   access: MomentAccess,
-  { states, environments, newest = "requested", limit }: ReleaseFilter,
+  { states, environments, newest = "requested", limit, isVisible = () => true }: ReleaseFilter,
 ): Promise<ReleaseList> {
   const values: Value[] = [];
   const addValue = (value: Value) => `$${values.push(value)}`;
@@ -193,15 +202,19 @@ export async function listReleases(
     ...(environments ? [isOneOf("environment", environments)] : []),
   ];
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
-  const { releases, faults } = await selectIntactReleases(
-    access,
-    `${where} ORDER BY ${newest === "changed" ? "changed_at" : "requested_at"} DESC, id LIMIT ${addValue(limit + 1)}`,
-    values,
-  );
-  return {
-    releases: releases.slice(0, limit).map((release) => withEffectiveState(release, access.moment)),
-    isComplete: releases.length + faults.length <= limit,
-  };
+  const order = `ORDER BY ${newest === "changed" ? "changed_at" : "requested_at"} DESC, id LIMIT ${addValue(limit + 1)}`;
+  const visible: Release[] = [];
+  for (let offset = 0; ; offset += limit + 1) {
+    const rest = `${where} ${order} OFFSET ${offset}`;
+    const { releases, faults } = await selectIntactReleases(access, rest, values);
+    visible.push(...releases.filter(isVisible));
+    const isEnd = releases.length + faults.length <= limit;
+    if (isEnd || visible.length > limit)
+      return {
+        releases: visible.slice(0, limit).map((release) => withEffectiveState(release, access.moment)),
+        isComplete: visible.length <= limit,
+      };
+  }
 }
 
 interface NewRelease {

@@ -38,6 +38,17 @@ export function isAuthentic(people: People, { id, sealed, signature }: Release):
   return equalHashes(macOf(key, { id, sealed }), signature);
 }
 
+/** True if the stored request was signed by this process for the requester. */
+export const isSignedBy = (requester: Requester, people: People | undefined, release: Release): boolean =>
+  release.sealed.requester === requester.name &&
+  (release.signature === undefined || release.signature === signRequest(requester, people, release));
+
+/** True for releases that a person who decides may be shown: waiting ones only as they were requested. */
+export const canBeShown =
+  (people: People) =>
+  (release: Release): boolean =>
+    release.state !== "waiting" || isAuthentic(people, release);
+
 /** Describes a request whose signature is not valid. */
 export const changedInStore = (id: string): string =>
   `${id} was changed in the store, or its requester was revoked or locked. Cancel it and request again.`;

@@ -6,7 +6,10 @@ import {
   type ReleaseFixture,
   createReleaseFixture,
   secretOf,
+  serviceKeyOf,
 } from "../core/releases/release-fixture";
+import { withStore } from "../../core/store/open";
+import { forgeRows } from "../support/forged-rows";
 import { eventually } from "../support/eventually";
 import { closeLater } from "../support/resources";
 import { failure, runFxdesk, storeVariables, type Variables } from "./run-command";
@@ -75,6 +78,19 @@ test("marks invisible and look-alike characters, on the command line and the pag
   );
 });
 
+test("a waiting request that was edited in the store is neither shown nor decided", async () => {
+  const { release: id } = await place.client().orders.order(sampleOrder());
+  await withStore(place.store, async ({ database, sealer }) =>
+    forgeRows({ database, sealer }, "UPDATE fxdesk_releases SET request_signature = NULL WHERE id = $1", [
+      id,
+    ]),
+  );
+  expect((await releases(["list", "--json"])).stdout).not.toContain(id);
+  const words = ["release", id, "--as", "anna"];
+  for (const refused of [await releases(["show", id]), await releases(words, secretOf("anna"))])
+    expect(refused).toEqual(failure(2, "was changed in the store"));
+});
+
 test("refuses with a note, and cancels", async () => {
   const client = place.client();
   const [one, two] = [await client.orders.order(sampleOrder()), await client.orders.order(sampleOrder())];
@@ -84,7 +100,9 @@ test("refuses with a note, and cancels", async () => {
     stdout: `${one.release} is refused.\n`,
   });
   expect((await client.orders.get(one.release)).remark).toBe("Refused by bert: not today");
-  expect(await releases(["cancel", two.release])).toMatchObject({ code: 0 });
+  expect(await releases(["cancel", two.release])).toMatchObject({ code: 4 });
+  const own = { ...variables, FXDESK_SERVICE_KEY: serviceKeyOf("desk") };
+  expect(await runFxdesk(["releases", "cancel", two.release], { variables: own })).toMatchObject({ code: 0 });
   expect(await releases(["release", two.release, "--as", "anna"], secretOf("anna"))).toMatchObject({
     code: 2,
   });

@@ -14,6 +14,7 @@ import type { JsonObject } from "../../mcp/render/content";
 import { argumentsOf } from "../../mcp/render/names";
 import { releaseQuestionOf } from "../../mcp/run-tool";
 import { createToolboxServer } from "../../mcp/server";
+import { toReleaseReport } from "../../core/releases/report";
 import { createToolbox } from "../../mcp/toolbox";
 import {
   administrator,
@@ -332,21 +333,22 @@ describe("several people on one server over HTTP, each with a token", () => {
     const desk = place.client({ people });
     const client = await revisions[revision].http(ofPeople.url, bearer(tokens[requester]));
     const asked = (await client.callTool(orderCall())).structuredContent as { release: string };
-    const { requested_by, seal, state } = await desk.orders.get(asked.release);
+    const find = async () => toReleaseReport((await place.service.get(asked.release)).release);
+    const { requested_by, seal, state } = await find();
     expect([state, requested_by]).toEqual(["waiting", requester]);
     const yesOf = (person: string) =>
       desk.orders.decide(asked.release, { person, secret: secretOf(person), decision: "release", seal });
     await expect(yesOf(requester)).rejects.toThrow(`${requester} requested ${asked.release}`);
     expect(await yesOf(other)).toMatchObject({ state: "released" });
     const { journal_entry } = await eventually(async () => {
-      const report = await desk.orders.get(asked.release);
+      const report = await find();
       return report.state === "booked" && report;
     }, within);
     const journal = closeLater(await openJournal(place.store));
     expect((await journal.get(journal_entry!))!.intent).toMatchObject({ actor: requester });
   });
 
-  test("a released call is sent for its requester only; each person can cancel it by name", async () => {
+  test("a request is sent for its requester only, and others neither see nor cancel it", async () => {
     const { http } = revisions["2026-07-28"];
     const [anna, bert] = [
       await http(ofPeople.url, bearer(tokens.anna)),
@@ -355,18 +357,23 @@ describe("several people on one server over HTTP, each with a token", () => {
     const hers = (await anna.callTool(bookCall("q-shared", "B-1"))).structuredContent!;
     const release = String(hers.release);
     await place.decide(release, "bert");
-    expect(textOf(await bert.callTool(bookCall("q-shared", "B-1")))).toContain(
-      `belongs to another request, ${release}`,
+    expect(textOf(await bert.callTool(bookCall("q-shared", "B-1")))).toMatch(
+      /belongs to another request, which is released/,
     );
     const his = (await bert.callTool(bookCall("q-shared"))).structuredContent!;
     expect(his.state).toBe("waiting");
     expect(his.release).not.toBe(release);
     const waiting = (await anna.callTool(bookCall("q-waiting"))).structuredContent!;
-    const cancelled = await bert.callTool({
-      name: "cancel_release",
-      arguments: { release: String(waiting.release) },
+    const input = { release: String(waiting.release) };
+    for (const name of ["get_release", "cancel_release"]) {
+      expect((await bert.callTool({ name, arguments: input })).isError).toBe(true);
+      const { structuredContent } = await anna.callTool({ name, arguments: input });
+      expect(structuredContent).toMatchObject({ release: waiting.release });
+    }
+    expect((await place.service.get(input.release)).release).toMatchObject({
+      state: "cancelled",
+      progress: { remark: "Cancelled by anna." },
     });
-    expect(cancelled.structuredContent).toMatchObject({ state: "cancelled", remark: "Cancelled by bert." });
   });
 
   test("unknown, removed and replaced tokens are refused", async () => {

@@ -204,3 +204,90 @@ describe("a service key", () => {
     expect(posts()).toBe(0);
   });
 });
+
+describe("requests of others", () => {
+  const setSeeAll = (seeAll: string[]) =>
+    place.setPolicy({
+      people: [...people],
+      rules: [{ effects: ["money"], from: ["anna", "bert"] }],
+      seeAll,
+      quoteEverySeconds: 0.05,
+    });
+  const idsOf = async (client: FxdeskClient) =>
+    (await client.orders.list()).releases.map(({ release }) => release).toSorted();
+  let ids: readonly [desk: string, dora: string];
+  beforeEach(async () => {
+    const [desk, dora] = [place.client(), place.client({ as: "dora" })];
+    ids = [
+      (await desk.orders.order(order, { key: "K-1" })).release,
+      (await dora.orders.order(order, { key: "K-2" })).release,
+    ];
+  });
+
+  test.each<[string, Options, 0 | 1]>([
+    ["a program", {}, 0],
+    ["a person", { as: "dora" }, 1],
+  ])("are neither shown to %s nor cancelled", async (_, options, own) => {
+    const client = place.client(options);
+    const other = ids[1 - own]!;
+    expect(await idsOf(client)).toEqual([ids[own]]);
+    expect(await client.orders.get(ids[own]!)).toMatchObject({ state: "waiting" });
+    for (const call of [
+      () => client.orders.get(other),
+      () => client.orders.cancel(other),
+      () => client.releases.get({ release: other }),
+      () => client.releases.cancel({ release: other }),
+    ])
+      await expect(call()).rejects.toMatchObject({ code: "not_found" });
+    expect((await place.service.get(other)).release.state).toBe("waiting");
+    expect(await client.orders.cancel(ids[own]!)).toMatchObject({ state: "cancelled" });
+  });
+
+  test("are shown and cancelled if the policy lists the requester in seeAll", async () => {
+    await setSeeAll(["dora"]);
+    const dora = place.client({ as: "dora" });
+    expect(await idsOf(dora)).toEqual([...ids].toSorted());
+    expect(await idsOf(place.client())).toEqual([ids[0]]);
+    expect(await dora.orders.cancel(ids[0])).toMatchObject({
+      state: "cancelled",
+      remark: "Cancelled by dora.",
+    });
+  });
+
+  test.each<[string, Options, string]>([
+    [
+      "a forged key without the people file",
+      { serviceKey: serviceKeyOf("eve").replace("eve", "desk"), ...requesting },
+      "not_found",
+    ],
+    ["a forged key", { serviceKey: serviceKeyOf("eve").replace("eve", "desk") }, "release_refused"],
+    ["a name as text", { serviceKey: undefined, actor: "desk" }, "release_refused"],
+  ])("are not shown for %s", async (_, options, code) => {
+    await setSeeAll(["desk"]);
+    const client = place.client(options);
+    await expect(client.orders.get(ids[0])).rejects.toMatchObject({ code });
+    await expect(client.orders.cancel(ids[0])).rejects.toMatchObject({ code });
+    expect(
+      await client.orders.list().then(
+        ({ releases }) => releases,
+        () => [],
+      ),
+    ).toEqual([]);
+  });
+
+  test("are not named where their key is used", async () => {
+    const refused = place.client({ as: "dora" }).orders.order(order, { key: "K-1" });
+    const error = await refused.catch((reason: Error) => reason);
+    expect(error).toMatchObject({ code: "conflict" });
+    expect(JSON.stringify(error)).not.toContain(ids[0]);
+  });
+
+  test("leave room for own requests in a list that has a limit", async () => {
+    const isOwn = ({ sealed }: { readonly sealed: SealedRequest }) => sealed.requester === "desk";
+    const list = (limit: number) => place.service.list({ limit, isVisible: isOwn });
+    expect(await list(1)).toMatchObject({ releases: [{ id: ids[0] }], isComplete: true });
+    const second = (await place.client().orders.order(order)).release;
+    expect(await list(1)).toMatchObject({ releases: [{ id: second }], isComplete: false });
+    expect((await list(2)).releases.map(({ id }) => id)).toEqual([second, ids[0]]);
+  });
+});
