@@ -22,14 +22,13 @@ export class Challenges {
     const now = Date.now();
     for (const [used, expiry] of this.#used) if (expiry <= now) this.#used.delete(used);
     const bytes = Buffer.from(challenge, "base64url");
-    if (bytes.length !== signedLength + macLength) return false;
+    // The same bytes can be written in several ways.
+    if (bytes.length !== signedLength + macLength || bytes.toString("base64url") !== challenge) return false;
     const [signed, mac] = [bytes.subarray(0, signedLength), bytes.subarray(signedLength)];
     const expiry = signed.readUIntBE(0, expiryLength);
-    // The same bytes can be written in several ways.
-    const canonical = bytes.toString("base64url");
-    if (!timingSafeEqual(mac, this.#sign(signed, purpose)) || expiry <= now || this.#used.has(canonical))
+    if (!timingSafeEqual(mac, this.#sign(signed, purpose)) || expiry <= now || this.#used.has(challenge))
       return false;
-    this.#used.set(canonical, expiry);
+    this.#used.set(challenge, expiry);
     return true;
   }
 

@@ -1,7 +1,7 @@
 /** Tests fxdesk people, and what its changes end elsewhere. */
 import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { loadPeople } from "../../core/people/people-file";
+import { loadPeople, updatePeople } from "../../core/people/people-file";
 import { findTokenHolder } from "../../core/people/token";
 import { startMailServerStub } from "../core/releases/mail-server-stub";
 import { createReleaseFixture, type ReleaseFixture, secretOf } from "../core/releases/release-fixture";
@@ -67,6 +67,27 @@ test("a secret is replaced with the old one or by a second administrator, with a
   const changed = run(["people", "secret", "bert", "--by", "anna"], [secretOf("anna"), taken], mail);
   expect(await changed).toMatchObject({ code: 0 });
   expect(box.to("bert@example.com")).toEqual([expect.stringContaining("secret changed by anna")]);
+});
+
+test("an administrator removes the passkeys of a person, and the list shows who has some", async () => {
+  const key = { id: "AA", publicKey: "AA", counter: 0, host: "localhost", created: new Date().toISOString() };
+  await updatePeople(path, (before) => ({
+    ...before,
+    people: { ...before.people, bert: { ...before.people.bert!, passkeys: [key] } },
+  }));
+  const listed = async () =>
+    (JSON.parse((await people(["list", "--json"])).stdout) as { name: string; passkeys: boolean }[])
+      .filter(({ passkeys }) => passkeys)
+      .map(({ name }) => name);
+  expect(await listed()).toEqual(["bert"]);
+  const remove = ["passkey", "bert", "--remove", "--by"];
+  expect(await people([...remove, "bert"], secretOf("bert"))).toMatchObject({ code: 2 });
+  expect(await people(["passkey", "bert", "--by", "anna"], secretOf("anna"))).toEqual(
+    failure(2, "--remove is required"),
+  );
+  expect(await listed()).toEqual(["bert"]);
+  expect(await people([...remove, "anna"], secretOf("anna"))).toMatchObject({ code: 0 });
+  expect(await listed()).toEqual([]);
 });
 
 test("prints a token once, stores its hash, and revokes it", async () => {

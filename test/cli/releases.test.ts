@@ -1,7 +1,10 @@
 /** Tests fxdesk releases. */
+import { setTotp } from "../../core/people/administration";
+import { createTotpSeed, totpCode } from "../../core/people/totp";
 import { serveReleases } from "../../cli/releases-page/server";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import {
+  defaultPolicy,
   sampleOrder,
   type ReleaseFixture,
   createReleaseFixture,
@@ -89,6 +92,45 @@ test("a waiting request that was edited in the store is neither shown nor decide
   const words = ["release", id, "--as", "anna"];
   for (const refused of [await releases(["show", id]), await releases(words, secretOf("anna"))])
     expect(refused).toEqual(failure(2, "was changed in the store"));
+});
+
+describe("with a second factor", () => {
+  const seed = createTotpSeed();
+  let step: number;
+  beforeAll(async () => {
+    step = Math.floor(Date.now() / 30_000);
+    const setUp = { seed, code: totpCode(seed, step - 1) };
+    await setTotp(place.peoplePath, "bert", setUp, { person: "bert", secret: secretOf("bert") });
+  });
+  afterAll(() => place.setPolicy(defaultPolicy));
+  const order = async () => (await place.client().orders.order(sampleOrder({ worst_rate: "9" }))).release;
+  const release = (id: string, flags: readonly string[], ...lines: string[]) =>
+    releases(["release", id, "--as", "bert", ...flags], [secretOf("bert"), ...lines].join("\n"));
+  const decisionsOf = async (id: string) => (await place.service.get(id)).decisions;
+
+  test("asks for a code, or takes it as a flag, and each counts once", async () => {
+    await place.setPolicy({ ...defaultPolicy, secondFactor: "totp" });
+    const [one, two] = [await order(), await order()];
+    const [first, second] = [totpCode(seed, step), totpCode(seed, step + 1)];
+    const wrong = first === "000000" ? "000001" : "000000";
+    const refused = failure(2, "the code or passkey is wrong or was used");
+    expect(await release(one, [], wrong)).toEqual(refused);
+    expect(await release(one, [])).toMatchObject({ code: 2 });
+    expect(await release(one, [], first)).toMatchObject({ code: 0, stdout: `${one} is released.\n` });
+    expect(await release(two, ["--code", first])).toEqual(refused);
+    expect(await decisionsOf(two)).toEqual([]);
+    expect(await release(two, ["--code", second])).toMatchObject({ code: 0 });
+    for (const id of [one, two])
+      expect(await decisionsOf(id)).toMatchObject([{ person: "bert", factors: ["secret", "totp"] }]);
+  });
+
+  test("leads to the page if only a passkey counts", async () => {
+    await place.setPolicy({ ...defaultPolicy, secondFactor: "passkey" });
+    const id = await order();
+    expect(await release(id, [])).toEqual(failure(2, "requires a passkey"));
+    expect(await decisionsOf(id)).toEqual([]);
+    expect(await releases(["refuse", id, "--as", "bert"], secretOf("bert"))).toMatchObject({ code: 0 });
+  });
 });
 
 test("refuses with a note, and cancels", async () => {

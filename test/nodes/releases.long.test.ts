@@ -1,7 +1,10 @@
 /** A flow in a real Node-RED that orders, receives the request for release, decides, and receives the result. */
 import { join } from "node:path";
+import { setTotp } from "../../core/people/administration";
+import { createTotpSeed, totpCode } from "../../core/people/totp";
 import { orderTrade } from "../../core/procedures/order-trade";
 import {
+  defaultPolicy,
   sampleOrder,
   type ReleaseFixture,
   createReleaseFixture,
@@ -155,6 +158,49 @@ test.each<[string, object, string]>([
   expect(caught.error.message).toContain(message);
   expect((await place.service.get(release)).release.state).toBe("waiting");
   await place.service.cancel(release, undefined);
+});
+
+test("a code in msg.code is the second factor, once", async () => {
+  await place.setPolicy({ ...defaultPolicy, secondFactor: "totp" });
+  const seed = createTotpSeed();
+  const step = Math.floor(Date.now() / 30_000);
+  const anna = { person: "anna", secret: secretOf("anna") };
+  await setTotp(place.peoplePath, "anna", { seed, code: totpCode(seed, step - 1) }, anna);
+  const code = totpCode(seed, step);
+  /** Deploys the flow, orders, and returns the release and the message that follows. */
+  const orderWith = async (given: string | undefined, next: string) => {
+    const set = { t: "set", p: "code", pt: "msg", to: given ?? "", tot: "str" };
+    const coded: FlowNode = {
+      id: "code",
+      type: "change",
+      z: tab.id,
+      rules: given === undefined ? [] : [set],
+      wires: [["release"]],
+    };
+    const nodes = flow(releaseNode()).map((node) =>
+      node.id === "requested" ? { ...node, wires: [["shown-requested", "code"]] } : node,
+    );
+    await nodeRed.deploy([...nodes, coded]);
+    const { release } = await placeOrder();
+    const [message] = (await nodeRed.nextDebugValues(next)) as [{ error?: { message: string } }];
+    return { release, message };
+  };
+  const refusals: [string | undefined, string][] = [
+    [undefined, "requires a one-time code"],
+    [code === "000000" ? "000001" : "000000", "the code or passkey is wrong or was used"],
+  ];
+  for (const [given, words] of refusals) {
+    const { release, message } = await orderWith(given, "shown-caught");
+    expect(message.error!.message).toContain(words);
+    await place.service.cancel(release, undefined);
+  }
+  const { release, message } = await orderWith(code, "after");
+  expect(message).toMatchObject({ payload: { release, state: "released" } });
+  expect(message).not.toHaveProperty("code");
+  expect((await place.service.get(release)).decisions).toMatchObject([{ factors: ["secret", "totp"] }]);
+  const again = await orderWith(code, "shown-caught");
+  expect(again.message.error!.message).toContain("the code or passkey is wrong or was used");
+  await place.setPolicy(defaultPolicy);
 });
 
 test("the editor has form, words and help of each", async () => {

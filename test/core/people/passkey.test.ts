@@ -192,3 +192,13 @@ test.each([
   for (const factor of factors) if (await release(factor)) results.push(factor);
   expect(results).toEqual(accepted);
 });
+
+test("without the package, the message names it", async () => {
+  await jest.isolateModulesAsync(async () => {
+    jest.doMock("@simplewebauthn/server", () => {
+      throw Object.assign(new Error("Cannot find module"), { code: "MODULE_NOT_FOUND" });
+    });
+    const { findPasskeyProblem: findProblem } = await import("../../../core/people/passkey.js");
+    expect(await findProblem(origin)).toContain("npm install @simplewebauthn/server");
+  });
+});
