@@ -49,6 +49,7 @@ import {
   toResponse,
 } from "./replay";
 import { StoreRestored, uncheckedError } from "./restore-state";
+import { ClaimLost } from "./transitions";
 
 /** Added to a call's own limits when its claim is stored: time to record the outcome. */
 const marginMs = 5_000;
@@ -325,10 +326,12 @@ export class IdempotencyMiddleware {
     recoverer.recoverInBackground(entry);
     const journalNote = journalNoteOf(entry, false);
     let recorded: Promise<void> = Promise.resolve();
+    let isClaimLost = false;
     const recordSent = () => {
       recorded = journal.recordSent(entry, { guard, isLookedUp: uncheckedSince !== undefined });
       return recorded.catch((error: unknown) => {
-        throw this.#notSentError(call, error, "", journalNote);
+        isClaimLost = error instanceof ClaimLost;
+        throw this.#notSentError(call, error, earlierCallWarning(call), journalNote);
       });
     };
     let response: ServiceResponse;
@@ -336,6 +339,8 @@ export class IdempotencyMiddleware {
       response = await next(withBeforeWrite(request, recordSent));
     } catch (error) {
       const failure = error as FxdeskError;
+      const earlier = isClaimLost ? await this.findEarlierResponse(call) : undefined;
+      if (earlier) return earlier;
       const { operation } = call;
       const isRepeat = mayAnswerRepeat(failure) && operation.recovery?.kind === "listed";
       const outcome = isRepeat ? outcomeOfRepeat(operation, failure, entry) : outcomeOfError(failure, entry);

@@ -123,8 +123,11 @@ export const claim = (
   },
 });
 
-const claimExpiredError = (id: string, state: EntryState) =>
-  new Error(
+/** Thrown if another process may have made the call since this one claimed it. */
+export class ClaimLost extends Error {}
+
+const claimLostError = (id: string, state: EntryState) =>
+  new ClaimLost(
     `Journal entry ${id} is ${state}: this process no longer holds the entry, so it cannot send the call.`,
   );
 
@@ -149,7 +152,7 @@ export const markSent = (
 ): ChainOperation<ChainHead> => ({
   ...onEntry(id, async (chain, found) => {
     const { entry, row } = found;
-    if (fence !== row.fence || hasEnded(entry.state)) throw claimExpiredError(id, entry.state);
+    if (fence !== row.fence || hasEnded(entry.state)) throw claimLostError(id, entry.state);
     const claim_expires_at = chain.moment + row.claim_ms;
     if (entry.state === "sent") {
       chain.save({ ...found, row: { ...row, claim_expires_at } });

@@ -1,9 +1,17 @@
 /** Outcomes that callers hear when the store fails. */
+import { EventEmitter, once } from "node:events";
+import { join } from "node:path";
+import { demo } from "@fxdesk/sandbox";
+import type { ClientOptions } from "@fxdesk/toolkit";
 import type { Entry } from "../../../core/journal/entry";
+import { parseEntryRow, writeEntryRow } from "../../../core/journal/entry-rows";
 import { openJournal } from "../../../core/journal/journal";
+import { withStore } from "../../../core/store/open";
 import { closeLater, tempFolder } from "../../support/resources";
 import { createTestClient, failureOf, tradeInput } from "../support/client-fixtures";
-import { engines } from "../store/engines";
+import { makeQuote } from "../../support/samples";
+import { openClient, openSandbox } from "../../support/sandboxes";
+import { engines, key } from "../store/engines";
 import { startDatabaseProxy } from "./database-proxy";
 import { startBook } from "./lossy-book";
 
@@ -46,6 +54,39 @@ test.each([
   const error = await failureOf(client.trades.book(tradeInput, options));
   expect(error).toMatchObject({ code: "unavailable", outcome: "not-sent" });
   expect(error.message).toContain(`An earlier call with this ${name} may have been sent`);
+});
+
+test("returns the outcome of another process that made the call after the claim of this one had ended", async () => {
+  const settings = { location: join(await tempFolder(), "store.db"), key };
+  const sandbox = await openSandbox({ reusableQuotes: true });
+  const book = async (credentials: ClientOptions["credentials"]) => {
+    const client = openClient(sandbox, {
+      store: settings.location,
+      storeKey: key.toString("base64"),
+      credentials: { apiKey: demo.apiKey, ...credentials },
+    });
+    const quote_id = await quote;
+    return (await client.trades.book({ quote_id, reason: "other" }, { key: "INV-18" })).trade_id;
+  };
+  const quote = makeQuote(openClient(sandbox));
+  const token = new EventEmitter();
+  const asked = once(token, "asked");
+  const late = book({
+    accessToken: async () => {
+      const given = once(token, "given");
+      token.emit("asked");
+      return String((await given)[0]);
+    },
+  });
+  await asked;
+  await withStore(settings, async ({ run, sealer }) => {
+    const [row] = await run("SELECT * FROM fxdesk_journal_entries");
+    const { sql, values } = writeEntryRow(sealer, { ...parseEntryRow(row!), claim_expires_at: 0 });
+    await run(sql, values);
+  });
+  const booked = await book({ accessToken: demo.accessToken });
+  token.emit("given", demo.accessToken);
+  expect(await late).toBe(booked);
 });
 
 test("gives no such warning for a random key, which no call had before", async () => {
