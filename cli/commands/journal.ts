@@ -33,6 +33,7 @@ import {
   refusalAsUsage,
   type ServiceLoader,
   storeOptions,
+  storeSettingsFrom,
   useStore,
 } from "../settings/connection-settings";
 import { outcomeUnknown } from "../command-line/exit-codes";
@@ -246,7 +247,9 @@ const verify: MemberCommand = {
       throw new UsageError("--from is for a store, and cannot be used with --file.");
     const verified = path
       ? await verifyFile(path, heads)
-      : await readStore(parsed, terminal, (store) => verifyStore(store, { heads, from }));
+      : await readStore(parsed, terminal, (store) =>
+          verifyStore(store, { heads, from, settings: storeSettingsFrom(parsed, terminal) }),
+        );
     const found = verified.heads.map((each) => ({ environment: each.environment, head: formatHead(each) }));
     await printResult(parsed, terminal, { ...verified, heads: found }, renderVerification(verified));
     return verified.faultCount === 0 ? undefined : verificationFailed;

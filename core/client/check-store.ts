@@ -28,7 +28,7 @@ export const checkStore = (settings: StoreSettings): Promise<StoreCheck> =>
   withStore(settings, async (store) => {
     const faults = [...(await store.database.findFaults())];
     const families = await listTokenFamilies(store);
-    const journal = await verifyStore(store);
+    const journal = await verifyStore(store, { settings });
     faults.push(
       ...journal.faults.map(({ where, message }) => `Journal, ${where}: ${message.replace(/\.?$/, ".")}`),
     );

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { type CallScope, inScope, scopeValues } from "../store/call-scope";
 import type { Database, Row, Statement, StoreAccess, Value } from "../store/database";
-import { hashRow } from "../store/schema";
+import { hashedColumns, hashRow } from "../store/schema";
 import type { Sealer } from "../store/sealer";
 import { canonicalJson } from "../values/json";
 import { emptyHead, hashDetails, hashStoredEvent, unsealDetails } from "./hash-chain";
@@ -63,9 +63,10 @@ const columns = [...textColumns, ...numberColumns];
 
 /** Returns the columns of an entry with the types of this program: PostgreSQL returns whole numbers as text. */
 export function parseEntryRow(row: Row): EntryRow {
-  const texts = textColumns.map((name) => [name, row[name] === null ? null : String(row[name])] as const);
-  const numbers = numberColumns.map((name) => [name, row[name] === null ? null : Number(row[name])] as const);
-  return Object.fromEntries([...texts, ...numbers]) as unknown as EntryRow;
+  const parsed: Record<string, Value> = {};
+  for (const name of textColumns) parsed[name] = row[name] === null ? null : String(row[name]);
+  for (const name of numberColumns) parsed[name] = row[name] === null ? null : Number(row[name]);
+  return parsed as unknown as EntryRow;
 }
 
 /** Returns the ID of the entry of a key. It follows from the key, so that events show a key whose row was removed. */
@@ -77,9 +78,11 @@ export function entryIdOf({ environment, client, operation, key }: EntryKey): st
 
 const entriesTable = { name: "fxdesk_journal_entries", key: ["id"] } as const;
 
+const columnsInHash = hashedColumns({}, columns);
+
 /** Hashes all columns of an entry. */
 export const hashEntryRow = (sealer: Sealer, row: EntryRow): string =>
-  hashRow(sealer, entriesTable, { ...row });
+  hashRow(sealer, entriesTable, row as unknown as Row, columnsInHash);
 
 const storedColumns = [...columns, "row_hash"];
 const upsert = `

@@ -1,8 +1,8 @@
 /** The hash chain of an environment: each event's hash covers the previous hash and a salted hash of the event's own details. */
-import { createHash, randomBytes } from "node:crypto";
+import { hash as digest, randomBytes } from "node:crypto";
 import type { StoreAccess, Value } from "../store/database";
 import { sealLocation } from "../store/sealer";
-import { canonicalJson } from "../values/json";
+import { canonicalJson, canonicalOf } from "../values/json";
 
 const entryKinds = ["intent", "sent", "ended", "erased"] as const;
 const storeKinds = ["restored", "confirmed", "checked"] as const;
@@ -51,7 +51,7 @@ export function parseHead(text: string): ChainHead | undefined {
   return seq === undefined ? undefined : { seq: Number(seq), hash: hash! };
 }
 
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+const sha256 = (text: string): string => digest("sha256", text);
 
 /** An event whose content is canonical JSON, as stored. */
 export interface StoredEvent extends Omit<ChainEvent, "content" | "kind"> {
@@ -82,6 +82,10 @@ export const saltDetails = (content: EventDetails["content"]): EventDetails => (
 
 export const hashDetails = ({ salt, content }: EventDetails): string =>
   sha256(`${salt}\n${canonicalJson(content)}`);
+
+/** Hashes details that were parsed from JSON. */
+export const hashParsedDetails = ({ salt, content }: EventDetails): string =>
+  sha256(`${salt}\n${canonicalOf(content)}`);
 
 const detailsLocation = (environment: string, seq: number) =>
   sealLocation("fxdesk_journal_details", "content", environment, seq);

@@ -1,17 +1,14 @@
 /** Verifies an export of the journal: its lines, the hash chains, the details and the states of the entries. */
 import { canonicalJson } from "../values/json";
-import type { EntryState } from "./entry";
+import type { EntryKey, EntryState } from "./entry";
+import { entryIdOf } from "./entry-rows";
 import { parseLine, readLines, type RecordedEvent } from "./events";
 import { type ChainHead, emptyHead, storeEvents } from "./hash-chain";
-import { missingDetailsMessage, Verification, type VerificationResult } from "./verify";
-
-const serializeKey = ({ client, operation, key }: RecordedEvent["content"]): string =>
-  JSON.stringify([client, operation, key]);
+import { missingDetailsMessage, Verification, type VerificationResult, type Where } from "./verify";
 
 /** The chain of one environment. */
 class ExportedChain {
   readonly #states = new Map<string, EntryState | undefined>();
-  readonly #keys = new Map<string, string>();
   /** Events without their details, by entry. */
   readonly #missingDetails = new Map<string, string[]>();
 
@@ -22,24 +19,19 @@ class ExportedChain {
     verification.startChain(emptyHead);
   }
 
-  check(where: string, event: RecordedEvent): void {
+  check(where: Where, event: RecordedEvent): void {
     const { entry, kind, content, hash, details } = event;
     const { verification } = this;
     verification.checkLink(where, { ...event, content: canonicalJson(content) }, hash);
     if (!this.#states.has(entry) && entry !== storeEvents) verification.entries += 1;
     const next = verification.checkTransition(where, this.#states.get(entry), event, content);
     this.#states.set(entry, next);
-    if (kind === "intent") this.#checkKey(where, entry, serializeKey(content));
+    if (kind === "intent" && entry !== entryIdOf(content as unknown as EntryKey))
+      verification.addFault(where(), `entry ${entry} has the key of another entry`);
     if (kind === "erased") this.#missingDetails.delete(entry);
     if (details) verification.checkDetails(where, details, content);
     else if (content.details !== undefined)
-      this.#missingDetails.set(entry, [...(this.#missingDetails.get(entry) ?? []), where]);
-  }
-
-  #checkKey(where: string, entry: string, key: string): void {
-    const known = this.#keys.get(key) ?? entry;
-    if (known !== entry) this.verification.addFault(where, `entries ${known} and ${entry} have the same key`);
-    this.#keys.set(key, entry);
+      this.#missingDetails.set(entry, [...(this.#missingDetails.get(entry) ?? []), where()]);
   }
 
   end(stated?: { readonly where: string; readonly head: ChainHead }): void {
@@ -78,7 +70,7 @@ export async function verifyExport(
         verification.addFault(where, `the events of ${environment} were already listed`);
       environments.add(environment);
       chain ??= new ExportedChain(environment, verification);
-      chain.check(where, parsed.event);
+      chain.check(() => where, parsed.event);
     } else if ("head" in parsed) {
       if (chain?.environment !== parsed.head.environment)
         verification.addFault(where, `there are no events of ${parsed.head.environment} before it`);

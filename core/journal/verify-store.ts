@@ -1,187 +1,16 @@
-/**
- * Verifies the journal of a store in one pass over the events: the hash chains, the details, and every column of the entries.
- * Only entries without a final outcome are kept in memory.
- */
+/** Verifies the journal of a store: the chain of each environment, and that every row belongs to an event. */
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import type { Row } from "../store/database";
 import type { Store } from "../store/open";
-import { isObject } from "../values/json";
-import type { EntryState } from "./entry";
-import {
-  EntryChanged,
-  entriesQuery,
-  type EntryRow,
-  hashEntryRow,
-  isFinal,
-  parseEntryRow,
-  stateAfter,
-  toStoredEntry,
-} from "./entry-rows";
-import { listEnvironments, readPages } from "./events";
-import { type ChainHead, emptyHead, type StoredEvent, storeEvents, unsealDetails } from "./hash-chain";
-import { missingDetailsMessage, Verification, type VerificationResult } from "./verify";
-
-type Content = Readonly<Record<string, unknown>>;
-
-/** Parses the content of an event. Returns undefined if it is malformed. */
-function parseContent(text: string): Content | undefined {
-  try {
-    const content: unknown = JSON.parse(text);
-    return isObject(content) ? content : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** An entry whose intent was read, with its row if that has the same intent. */
-interface OpenEntry {
-  readonly state: EntryState | undefined;
-  readonly row: EntryRow | undefined;
-}
-
-const pagedQuery = `
-  SELECT x.*, e.seq, e.entry, e.kind AS event_kind, e.at, e.content, e.hash, d.content AS details
-  FROM fxdesk_journal_events AS e
-  LEFT JOIN fxdesk_journal_details AS d ON d.environment = e.environment AND d.seq = e.seq
-  LEFT JOIN fxdesk_journal_entries AS x
-    ON e.kind = 'intent' AND x.environment = e.environment AND x.intent_seq = e.seq AND x.id = e.entry
-  WHERE e.environment = $1 AND e.seq > $2`;
-
-/** Numbers of rows that belong to events. */
-interface Matched {
-  entries: number;
-  details: number;
-}
-
-class ChainVerifier {
-  readonly #open = new Map<string, OpenEntry>();
-  readonly #faultyEntries = new Set<string>();
-
-  constructor(
-    private readonly store: Store,
-    private readonly environment: string,
-    private readonly verification: Verification,
-    private readonly from: ChainHead,
-    private readonly matched: Matched,
-  ) {}
-
-  async verify(): Promise<void> {
-    const { store, environment, from, verification } = this;
-    verification.startChain(from);
-    for await (const rows of readPages(store, environment, pagedQuery, from.seq))
-      for (const row of rows) await this.#checkRow(row);
-    for (const [entry, open] of this.#open) await this.#compare(entry, open, undefined);
-    verification.endChain(environment);
-  }
-
-  async #checkRow(row: Row): Promise<void> {
-    const { environment, verification } = this;
-    const where = `event ${Number(row.seq)} of ${environment}`;
-    const event: StoredEvent = {
-      environment,
-      seq: Number(row.seq),
-      entry: String(row.entry),
-      kind: String(row.event_kind),
-      at: Number(row.at),
-      content: String(row.content),
-    };
-    verification.checkLink(where, event, String(row.hash));
-    const content = parseContent(event.content);
-    if (!content) return verification.addFault(where, "is malformed");
-    await this.#checkDetails(where, event, content, row);
-    await this.#checkEntry(where, event, content, row);
-  }
-
-  async #checkDetails(where: string, event: StoredEvent, content: Content, row: Row): Promise<void> {
-    const { store, verification } = this;
-    try {
-      const details = unsealDetails(store, event.environment, event.seq, row.details);
-      if (row.details !== null) this.matched.details += 1;
-      if (details) verification.checkDetails(where, details, content);
-      else if (content.details !== undefined && !(await this.#isErased(event)))
-        verification.addFault(where, missingDetailsMessage);
-    } catch (error) {
-      verification.addFault(where, `its details cannot be read: ${(error as Error).message}`);
-    }
-  }
-
-  async #isErased({ environment, entry, seq }: StoredEvent): Promise<boolean> {
-    const rows = await this.store.run(
-      `SELECT seq FROM fxdesk_journal_events
-       WHERE environment = $1 AND entry = $2 AND seq > $3 AND kind = 'erased' LIMIT 1`,
-      [environment, entry, seq],
-    );
-    return rows.length > 0;
-  }
-
-  async #checkEntry(where: string, event: StoredEvent, content: Content, joined: Row): Promise<void> {
-    const { verification } = this;
-    const { entry, kind } = event;
-    if (entry === storeEvents) return void verification.checkTransition(where, undefined, event, content);
-    const row = joined.id === null ? undefined : parseEntryRow(joined);
-    // The first claim of an entry has no earlier events, and an entry that is not open may have some.
-    const known = this.#open.get(entry);
-    const isFirst = kind === "intent" && row?.fence === 1;
-    const before = known ? known.state : isFirst ? undefined : await this.#stateBefore(event);
-    const state = verification.checkTransition(where, before, event, content);
-    if (kind === "intent") {
-      if (before === undefined) verification.entries += 1;
-      if (row) this.matched.entries += 1;
-      if (row && joined.row_hash !== hashEntryRow(this.store.sealer, row)) await this.#confirmFault(entry);
-    }
-    const open = { state, row: kind === "intent" ? row : known?.row };
-    if (state === undefined || !isFinal(state)) this.#open.set(entry, open);
-    else {
-      this.#open.delete(entry);
-      await this.#compare(entry, open, { event, content, hash: String(joined.hash) });
-    }
-  }
-
-  /** Returns the state of an entry before an event, from the events. */
-  async #stateBefore({ environment, entry, seq }: StoredEvent): Promise<EntryState | undefined> {
-    const [row] = await this.store.run(
-      `SELECT kind, content FROM fxdesk_journal_events
-       WHERE environment = $1 AND entry = $2 AND seq < $3 AND kind <> 'erased' ORDER BY seq DESC LIMIT 1`,
-      [environment, entry, seq],
-    );
-    return row && (stateAfter(String(row.kind), parseContent(String(row.content)) ?? {}) as EntryState);
-  }
-
-  /** Compares an entry with its last event. The row may have been read before the event was written. */
-  async #compare(
-    entry: string,
-    { row, state }: OpenEntry,
-    last: { readonly event: StoredEvent; readonly content: Content; readonly hash: string } | undefined,
-  ): Promise<void> {
-    const isSame =
-      row !== undefined &&
-      last !== undefined &&
-      row.erased_seq === null &&
-      row.state === state &&
-      row.latest_seq === last.event.seq &&
-      row.latest_hash === last.hash &&
-      row.identity === (last.content.identity ?? null);
-    if (!isSame) await this.#confirmFault(entry);
-  }
-
-  /** Reads an entry again, with its events, and reports what does not fit. */
-  async #confirmFault(entry: string): Promise<void> {
-    const { store, environment } = this;
-    if (this.#faultyEntries.has(entry)) return;
-    const { sql, values } = entriesQuery("WHERE e.id = $1 AND e.environment = $2", [entry, environment]);
-    const [row] = await store.run(sql, values);
-    try {
-      if (row) toStoredEntry(store, row);
-      else this.#addFault(entry, "is missing, although it has events");
-    } catch (error) {
-      this.#addFault(entry, error instanceof EntryChanged ? error.reason : (error as Error).message);
-    }
-  }
-
-  #addFault(entry: string, message: string): void {
-    this.#faultyEntries.add(entry);
-    this.verification.addFault(`entry ${entry}`, message);
-  }
-}
+import type { StoreSettings } from "../store/settings";
+import { listEnvironments, readHead } from "./events";
+import { type ChainHead, emptyHead } from "./hash-chain";
+import { type MatchedRows, Verification, type VerificationResult, type VerifiedPart } from "./verify";
+import { type ChainRange, verifyRange } from "./verify-range";
+import type { VerifyTask } from "./verify-worker";
 
 /** Rows without an event. Counting first is much faster than comparing. */
 const orphanQueries = {
@@ -199,7 +28,11 @@ const orphanQueries = {
   },
 } as const;
 
-async function findOrphans({ run }: Store, name: keyof Matched, matched: Matched): Promise<readonly Row[]> {
+async function findOrphans(
+  { run }: Store,
+  name: keyof MatchedRows,
+  matched: MatchedRows,
+): Promise<readonly Row[]> {
   const { count, find } = orphanQueries[name];
   const [row] = await run(count);
   return Number(row!.count) === matched[name] ? [] : run(find);
@@ -210,6 +43,8 @@ export interface StoreVerificationOptions {
   readonly heads?: readonly ChainHead[];
   /** Heads up to which the chains were verified before. Only later events, and their entries, are verified. */
   readonly from?: readonly ChainHead[];
+  /** Settings of the store. If given, several threads verify a long chain. */
+  readonly settings?: StoreSettings | undefined;
 }
 
 /** Returns the given head that a chain contains. */
@@ -228,20 +63,88 @@ async function findStart(
   return emptyHead;
 }
 
+/** Shorter chains are verified by this thread. */
+const minEventsForThreads = 50_000;
+const maxThreads = 2;
+
+/** Almost all objects live as long as one page. Small heaps keep the memory of the process small. */
+const resourceLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 16 };
+
+/** Verifies a range in a thread of its own, or in this one if a row needs more memory. */
+async function verifyInThread(store: Store, task: VerifyTask): Promise<VerifiedPart> {
+  const worker = new Worker(join(__dirname, "verify-worker.js"), { workerData: task, resourceLimits });
+  try {
+    const [part] = (await once(worker, "message")) as [VerifiedPart];
+    return part;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ERR_WORKER_OUT_OF_MEMORY") throw error;
+    return verifyRange(store, task.range, task.heads);
+  }
+}
+
+/** Splits the events of a chain after a head. The last range includes events that are written meanwhile. */
+async function splitChain(
+  store: Store,
+  environment: string,
+  from: ChainHead,
+  count: number,
+): Promise<ChainRange[]> {
+  const threads = Math.min(availableParallelism(), maxThreads);
+  const starts = [from];
+  for (let index = 1; index < threads; index += 1) {
+    const [row] = await store.run(
+      "SELECT seq, hash FROM fxdesk_journal_events WHERE environment = $1 AND seq >= $2 ORDER BY seq LIMIT 1",
+      [environment, from.seq + Math.floor((count * index) / threads)],
+    );
+    starts.push({ seq: Number(row!.seq), hash: String(row!.hash) });
+  }
+  return starts.map((start, index) => ({
+    environment,
+    from: start,
+    to: starts[index + 1]?.seq ?? Number.MAX_SAFE_INTEGER,
+  }));
+}
+
+interface ChainOptions extends Pick<StoreVerificationOptions, "settings"> {
+  readonly heads: readonly ChainHead[];
+  readonly verification: Verification;
+}
+
+/** Verifies the events of a chain after a head. */
+async function verifyChain(
+  store: Store,
+  environment: string,
+  from: ChainHead,
+  { settings, heads, verification }: ChainOptions,
+): Promise<void> {
+  const { seq } = await readHead(store, environment);
+  verification.startChain(from);
+  if (settings && seq - from.seq >= minEventsForThreads) {
+    const ranges = await splitChain(store, environment, from, seq - from.seq);
+    const parts = await Promise.all(ranges.map((range) => verifyInThread(store, { settings, range, heads })));
+    parts.forEach((part, index) => verification.addPart(environment, ranges[index]!.from, part));
+  } else {
+    const range = { environment, from, to: Number.MAX_SAFE_INTEGER };
+    verification.addPart(environment, from, await verifyRange(store, range, heads));
+  }
+  verification.endChain(environment);
+}
+
 /** Verifies the journal of a store, while other processes may use it. */
 export async function verifyStore(
   store: Store,
-  { heads = [], from = [] }: StoreVerificationOptions = {},
+  { heads = [], from = [], settings }: StoreVerificationOptions = {},
 ): Promise<VerificationResult> {
-  const verification = new Verification([...heads, ...from]);
-  const matched: Matched = { entries: 0, details: 0 };
+  const allHeads = [...heads, ...from];
+  const verification = new Verification(allHeads);
   let isComplete = true;
   for (const environment of await listEnvironments(store)) {
     const start = await findStart(store, environment, from);
     isComplete &&= start === emptyHead;
-    await new ChainVerifier(store, environment, verification, start, matched).verify();
+    await verifyChain(store, environment, start, { settings, heads: allHeads, verification });
   }
   if (isComplete) {
+    const { matched } = verification;
     for (const { id } of await findOrphans(store, "entries", matched))
       verification.addFault(`entry ${id}`, "has no event");
     for (const { environment, seq } of await findOrphans(store, "details", matched))

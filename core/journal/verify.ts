@@ -4,7 +4,7 @@ import {
   emptyHead,
   type EventDetails,
   formatHead,
-  hashDetails,
+  hashParsedDetails,
   hashStoredEvent,
   isEventKind,
   storeEvents,
@@ -35,6 +35,23 @@ export interface VerificationResult {
 
 const maxFaults = 100;
 
+/** Numbers of stored rows that belong to verified events. */
+export interface MatchedRows {
+  entries: number;
+  details: number;
+}
+
+/** What was verified of a part of a chain. */
+export interface VerifiedPart extends Omit<VerificationResult, "heads"> {
+  readonly matched: MatchedRows;
+  /** Given heads that this part does not contain. */
+  readonly missingHeads: readonly string[];
+  readonly last: ChainHead | undefined;
+}
+
+/** Returns the place of a fault. Called only if there is one. */
+export type Where = () => string;
+
 /** Event kinds allowed in each state; undefined before the first event of an entry. */
 const allowedNext: Readonly<Record<EntryState, readonly string[]>> = {
   intended: ["sent", "ended"],
@@ -51,6 +68,7 @@ export class Verification {
   #faultCount = 0;
   #events = 0;
   entries = 0;
+  readonly matched: MatchedRows = { entries: 0, details: 0 };
   /** The previous event of the current chain; undefined if it was unreadable. */
   #last: ChainHead | undefined = emptyHead;
   readonly #heads: EnvironmentHead[] = [];
@@ -77,15 +95,36 @@ export class Verification {
     this.#missingHeads.delete(formatHead(last));
   }
 
+  /** Returns what was verified of the current chain. */
+  part(): VerifiedPart {
+    const { matched } = this;
+    return { ...this.#counts(), matched, missingHeads: [...this.#missingHeads], last: this.#last };
+  }
+
+  /** Adds a part that starts after event `from`, which the part before must end with. */
+  addPart(environment: string, from: ChainHead, part: VerifiedPart): void {
+    if (!this.#last || formatHead(this.#last) !== formatHead(from))
+      this.addFault(`event ${from.seq} of ${environment}`, "was changed during the verification");
+    for (const { where, message } of part.faults) this.addFault(where, message);
+    this.#faultCount += part.faultCount - part.faults.length;
+    this.#events += part.events;
+    this.entries += part.entries;
+    this.matched.entries += part.matched.entries;
+    this.matched.details += part.matched.details;
+    for (const head of this.#missingHeads)
+      if (!part.missingHeads.includes(head)) this.#missingHeads.delete(head);
+    this.#last = part.last;
+  }
+
   /** Checks the hash of an event and its place in the chain. */
-  checkLink(where: string, event: StoredEvent, hash: string): void {
+  checkLink(where: Where, event: StoredEvent, hash: string): void {
     const { seq } = event;
     this.#events += 1;
     if (this.#last && seq !== this.#last.seq + 1)
-      this.addFault(where, `event ${seq} follows event ${this.#last.seq}`);
+      this.addFault(where(), `event ${seq} follows event ${this.#last.seq}`);
     else if (this.#last && hash !== hashStoredEvent(this.#last.hash, event))
       this.addFault(
-        where,
+        where(),
         "its hash does not match its content and the previous hash: one of the two events was changed",
       );
     this.#last = { seq, hash };
@@ -94,23 +133,23 @@ export class Verification {
 
   /** Checks that an event may follow the state of its entry. Returns the next state. */
   checkTransition(
-    where: string,
+    where: Where,
     state: EntryState | undefined,
     { entry, kind }: Pick<StoredEvent, "entry" | "kind">,
     content: Readonly<Record<string, unknown>>,
   ): EntryState | undefined {
     if (entry === storeEvents) {
-      if (!isEventKind(entry, kind)) this.addFault(where, `"${kind}" is not an event of the store`);
+      if (!isEventKind(entry, kind)) this.addFault(where(), `"${kind}" is not an event of the store`);
       return undefined;
     }
     const allowed = state ? allowedNext[state] : ["intent"];
     if (!allowed?.includes(kind))
-      this.addFault(where, `"${kind}" is not allowed, because entry ${entry} is ${state ?? "missing"}`);
+      this.addFault(where(), `"${kind}" is not allowed, because entry ${entry} is ${state ?? "missing"}`);
     return kind === "erased" ? state : (stateAfter(kind, content) as EntryState);
   }
 
-  checkDetails(where: string, details: EventDetails, content: Readonly<Record<string, unknown>>): void {
-    if (hashDetails(details) !== content.details) this.addFault(where, "its details were changed");
+  checkDetails(where: Where, details: EventDetails, content: Readonly<Record<string, unknown>>): void {
+    if (hashParsedDetails(details) !== content.details) this.addFault(where(), "its details were changed");
   }
 
   /** Ends the current chain, whose head may also be stated. */
@@ -126,10 +165,13 @@ export class Verification {
 
   finish(): VerificationResult {
     for (const head of this.#missingHeads) this.addFault("end", `no chain contains the given head ${head}`);
+    return { ...this.#counts(), heads: this.#heads };
+  }
+
+  #counts(): Omit<VerificationResult, "heads"> {
     return {
       events: this.#events,
       entries: this.entries,
-      heads: this.#heads,
       faults: this.#faults,
       faultCount: this.#faultCount,
     };

@@ -21,17 +21,22 @@ export interface Table {
   readonly isTransient?: true;
 }
 
+/** Returns the columns of a row that its hash covers, in the order of the hash. */
+export const hashedColumns = (
+  { unhashed = [] }: Pick<Table, "unhashed">,
+  columns: readonly string[],
+): readonly string[] => columns.filter((column) => !unhashed.includes(column)).toSorted();
+
 /** Hashes a row without its hash. With a store key, only its holders can compute the hash. */
 export function hashRow(
   { mac }: Pick<Sealer, "mac">,
-  { name, key, unhashed }: Pick<Table, "name" | "key" | "unhashed">,
+  table: Pick<Table, "name" | "key" | "unhashed">,
   row: Row,
+  columns = hashedColumns(table, Object.keys(row)),
 ): string {
+  const { name, key } = table;
   // As text, because PostgreSQL returns whole numbers as text.
-  const values = Object.keys(row)
-    .filter((column) => !unhashed?.includes(column))
-    .toSorted()
-    .map((column) => (row[column] === null ? null : String(row[column])));
+  const values = columns.map((column) => (row[column] === null ? null : String(row[column])));
   return mac(JSON.stringify(values), sealLocation(name, "row_hash", ...key.map((column) => row[column]!)));
 }
 

@@ -1,5 +1,5 @@
 /** Encrypts stored texts with AES-256-GCM if a key is set; otherwise they stay plain. */
-import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, createHmac, hash, randomBytes } from "node:crypto";
 
 export interface Sealer {
   /** True if a key is set. */
@@ -73,9 +73,9 @@ export function createSealer(key: Buffer | undefined): Sealer {
         throw new Error(`An encrypted text in ${tableOf(location)} was changed or is incomplete.`);
       }
     },
-    mac: (text, location) =>
-      (hashKey ? createHmac("sha256", hashKey) : createHash("sha256"))
-        .update(`${location}\n${text}`)
-        .digest("hex"),
+    mac: (text, location) => {
+      const located = `${location}\n${text}`;
+      return hashKey ? createHmac("sha256", hashKey).update(located).digest("hex") : hash("sha256", located);
+    },
   };
 }

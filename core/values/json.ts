@@ -18,15 +18,20 @@ function serialize(value: Json): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(serialize).join(",")}]`;
   const members = value as Readonly<Record<string, Json>>;
-  const names = Object.keys(members).toSorted();
-  return `{${names.map((name) => `${JSON.stringify(name)}:${serialize(members[name]!)}`).join(",")}}`;
+  let text = "{";
+  for (const name of Object.keys(members).toSorted())
+    text += `${text === "{" ? "" : ","}${JSON.stringify(name)}:${serialize(members[name]!)}`;
+  return `${text}}`;
 }
 
 /**
  * Serializes JSON with sorted members and no spaces (RFC 8785), so that equal values have equal hashes. Drops or converts values
  * that JSON cannot represent, as JSON.stringify does.
  */
-export const canonicalJson = (value: object): string => serialize(JSON.parse(JSON.stringify(value)) as Json);
+export const canonicalJson = (value: object): string => canonicalOf(JSON.parse(JSON.stringify(value)));
+
+/** Serializes a value that was parsed from JSON, as `canonicalJson` does. */
+export const canonicalOf = (parsed: unknown): string => serialize(parsed as Json);
 
 /** True if lists and objects are nested in more than `maxDepth` levels. Allocates nothing: each response is checked. */
 export function isDeeperThan(maxDepth: number, value: unknown): boolean {
