@@ -26,6 +26,7 @@ import { withRequesterLimits } from "./limits";
 import { isSignedBy, signRequest } from "./request-signature";
 import type { IsVisible } from "./repository";
 import { defaultMoneyPolicy, loadPolicy, missingPolicyProblem } from "./policy";
+import { proveQuote, withProvenTrade } from "./quote-proof";
 import { asReleased, sealCall } from "./sealed-call";
 import { requestHashOf, type SealedCall, type SealedRequest } from "./terms";
 
@@ -169,7 +170,10 @@ export class ReleaseMiddleware {
     if (!policy) return { call };
     const requester = executed ? undefined : this.requesterOf(name, options);
     const requesterName = executed ? executed.sealed.requester : requester!.name;
-    const sealed = sealCall(this.context, call, requesterName);
+    const own = sealCall(this.context, call, requesterName);
+    const sealed = executed
+      ? withProvenTrade(call, own, executed.sealed, people)
+      : proveQuote(call, own, people);
     const requirements = requirementsOf(authority, sealed, requester);
     if (id !== undefined && requirements.length === 0)
       throw releaseRefusedError(
@@ -202,7 +206,7 @@ export class ReleaseMiddleware {
       this.onWaiting();
       throw releaseNeededError(release, describeRequirements(requirements));
     }
-    const released = this.#asReleased(release, call, sealed);
+    const released = this.#asReleased(release, call, sealed, people);
     const sending = { id: release.id, sealed: released.sealed };
     return {
       call: released.call,
@@ -223,8 +227,8 @@ export class ReleaseMiddleware {
   }
 
   /** Returns a call as it was released. Throws an FxdeskError if the released request does not follow from it. */
-  #asReleased(release: Release, call: PreparedCall, sealed: SealedCall) {
-    const found = asReleased(release, call, sealed);
+  #asReleased(release: Release, call: PreparedCall, sealed: SealedCall, people: People | undefined) {
+    const found = asReleased(release, call, withProvenTrade(call, sealed, release.sealed, people));
     if (found) return found;
     const { id, sealed: released } = release;
     const { operation, options } = call;
@@ -235,7 +239,8 @@ export class ReleaseMiddleware {
     ) {
       // The same fields in another order are encoded differently.
       const again = prepareCall(operation, released.terms.given, this.context, options);
-      const inOrder = asReleased(release, again, sealCall(this.context, again, sealed.requester));
+      const own = sealCall(this.context, again, sealed.requester);
+      const inOrder = asReleased(release, again, withProvenTrade(again, own, released, people));
       if (inOrder) return inOrder;
     }
     throw new Conflict(

@@ -132,7 +132,7 @@ export function asReleased(
   atHand: SealedCall,
 ): ReleasedCall | undefined {
   if (released.kind !== "call") return undefined;
-  const { surface, key, requestedAt, validUntil, release, underPolicy, correlation } = released;
+  const { surface, key, requestedAt, validUntil, release, underPolicy, correlation, quoteProof } = released;
   const {
     surface: _surface,
     key: _ownKey,
@@ -141,6 +141,7 @@ export function asReleased(
     release: _release,
     underPolicy: _underPolicy,
     correlation: _correlation,
+    quoteProof: _quoteProof,
     ...facts
   } = atHand;
   const sealed: SealedCall = {
@@ -152,6 +153,7 @@ export function asReleased(
     ...((atHand.release ?? release) && { release: "needed" }),
     ...(underPolicy && { underPolicy }),
     ...(correlation !== undefined && { correlation }),
+    ...(quoteProof !== undefined && { quoteProof }),
     terms: withGeneratedValues(call, atHand.terms, released.terms),
   };
   if (canonicalJson(sealed) !== canonicalJson(released)) return undefined;

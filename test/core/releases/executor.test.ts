@@ -1,11 +1,22 @@
 /** Released calls are sent by an executor: once, as released, within their validity, while their requester is gone. */
 import { demo } from "@fxdesk/sandbox";
 import type { ClientOptions, FxdeskClient, Interceptor } from "@fxdesk/toolkit";
+import type { QuotedTrade } from "../../../core/call/quote-memory";
+import { Requester } from "../../../core/people/requester";
+import { signRequest } from "../../../core/releases/request-signature";
+import { type SealedCall, sealOf } from "../../../core/releases/terms";
 import { withStore } from "../../../core/store/open";
+import { sealLocation } from "../../../core/store/sealer";
 import { forgeRows } from "../../support/forged-rows";
 import { eventually } from "../../support/eventually";
-import { sampleInput } from "../../support/samples";
-import { createReleaseFixture, people, type PolicyInput, type ReleaseFixture } from "./release-fixture";
+import { makeQuote, sampleInput } from "../../support/samples";
+import {
+  createReleaseFixture,
+  people,
+  type PolicyInput,
+  type ReleaseFixture,
+  serviceKeyOf,
+} from "./release-fixture";
 
 const policy: PolicyInput = {
   people: [...people],
@@ -85,6 +96,75 @@ test.each([
   const response = await call(place.client());
   expect(response).toMatchObject(path === "/v1/payments" ? { paymentId: /./ } : {});
   expect(posts(path)).toBe(before + 1);
+});
+
+describe("a booking of a quote", () => {
+  const limited: PolicyInput = {
+    people: [...people],
+    rules: [{ effects: ["money"], from: ["anna", "bert"] }],
+    amounts: { currency: "EUR" },
+    limits: { perTrade: "1000" },
+  };
+  beforeEach(() => place.setPolicy(limited));
+
+  /** Requests the booking with a client that received the quote. */
+  const requestBooking = (amount: number, options: Partial<ClientOptions>) =>
+    requestAndLeave(async (client) => {
+      const quote_id = await makeQuote(client, { amount });
+      return client.trades.book({ quote_id, reason: "other" });
+    }, options);
+
+  test("is sent by a process that did not receive the quote", async () => {
+    const before = posts("/trades");
+    const id = await requestBooking(1_000, { people: place.peoplePath });
+    const executor = await startExecutor();
+    await place.decide(id, "anna");
+    expect(await untilOutcome(id)).toMatchObject({ state: "sent", outcome: "done" });
+    await executor.close();
+    expect(posts("/trades")).toBe(before + 1);
+  });
+
+  test.each<[what: string, change: (sealed: SealedCall) => SealedCall]>([
+    [
+      "with a smaller trade that its requester claims",
+      (sealed) => ({
+        ...sealed,
+        trade: { ...(sealed.trade as QuotedTrade), buy_amount: "1", sell_amount: "1" },
+      }),
+    ],
+    ["if nothing proves its trade", (sealed) => ({ ...sealed, quoteProof: "" })],
+  ])("is not sent %s", async (_, change) => {
+    const before = posts("/trades");
+    const id = await requestBooking(1_000, { people: place.peoplePath });
+    await withStore(place.store, async (opened) => {
+      const location = sealLocation("fxdesk_releases", "content", id);
+      const [row] = await opened.run("SELECT content FROM fxdesk_releases WHERE id = $1", [id]);
+      const sealed = change(JSON.parse(opened.sealer.unseal(String(row!.content), location)) as SealedCall);
+      const signature = signRequest(Requester.ofServiceKey(serviceKeyOf("desk")), undefined, { id, sealed })!;
+      await forgeRows(
+        opened,
+        "UPDATE fxdesk_releases SET content = $2, seal = $3, request_signature = $4 WHERE id = $1",
+        [id, opened.sealer.seal(JSON.stringify(sealed), location), sealOf(id, sealed), signature],
+      );
+    });
+    const executor = await startExecutor();
+    await place.decide(id, "anna");
+    await eventually(async () => (await report(id)).progress.remark, { withinMs: 15_000, what: "a refusal" });
+    await executor.close();
+    expect((await report(id)).entry).toBeUndefined();
+    expect(posts("/trades")).toBe(before);
+  });
+
+  test("ends as rejected once the quote has expired", async () => {
+    const id = await requestBooking(1_000, { people: place.peoplePath });
+    place.sandbox.advance(3_600_000);
+    const executor = await startExecutor();
+    const trades = await executor.trades.list({});
+    await place.decide(id, "anna");
+    expect(await untilOutcome(id)).toMatchObject({ state: "sent", outcome: "rejected" });
+    expect(await executor.trades.list({})).toHaveLength(trades.length);
+    await executor.close();
+  });
 });
 
 test("sends nothing without a decision, nor after its validity", async () => {
