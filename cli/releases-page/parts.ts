@@ -20,7 +20,7 @@ export const secretField = html`<label
 
 const codeField = (isOptional: boolean): Html =>
   html`<label
-    ><span>Code of your authenticator app${isOptional ? ". Empty: use your passkey" : undefined}</span
+    ><span>${isOptional ? "Code, or empty to use your passkey" : "Code of your authenticator app"}</span
     ><input
       name="code"
       inputmode="numeric"

@@ -1,5 +1,5 @@
 /** Releases with a second factor on the page, in Chromium: passkeys of a virtual device, and one-time codes. */
-import type { Browser, CDPSession, Page, Request } from "playwright-core";
+import type { Browser, CDPSession, Page } from "playwright-core";
 import { type ReleasesPage, serveReleases } from "../../cli/releases-page/server";
 import { setTotp } from "../../core/people/administration";
 import { loadPeople } from "../../core/people/people-file";
@@ -94,29 +94,30 @@ async function addPasskey(tab: Page): Promise<void> {
   await tab.getByText("For localhost").waitFor();
 }
 
-/** Releases on the page of the request, and returns the form that was sent. */
-async function release(tab: Page, id: string, fields: Record<string, string> = {}): Promise<URLSearchParams> {
+/** Releases on the page of the request. */
+async function release(tab: Page, id: string, fields: Record<string, string> = {}): Promise<void> {
   await tab.goto(`${address()}/releases/${id}`);
   const form = tab.getByRole("form", { name: "Release" });
   await form.getByLabel("Your secret").fill(secretOf("anna"));
   for (const [label, value] of Object.entries(fields)) await form.getByLabel(label).fill(value);
-  const isForm = (request: Request) => request.method() === "POST";
-  const [sent] = await Promise.all([
-    tab.waitForRequest(isForm),
-    form.getByRole("button", { name: /^Release/ }).click(),
-  ]);
-  await tab.waitForLoadState();
-  return new URLSearchParams(sent.postData()!);
+  await form.getByRole("button", { name: /^Release/ }).click();
 }
 
-/** Keeps the form of a release from the server, and returns it. */
+/** Releases on the page, keeps the form from the server, and returns it. */
 async function holdRelease(tab: Page, id: string): Promise<URLSearchParams> {
   const url = `${address()}/releases/${id}`;
-  const isForm = (request: Request) => request.method() === "POST";
-  await tab.route(url, (route) =>
-    isForm(route.request()) ? route.fulfill({ status: 204 }) : route.continue(),
-  );
-  const form = await release(tab, id);
+  const held = new Promise<string>((resolve, reject) => {
+    tab
+      .route(url, async (route) => {
+        const sent = route.request();
+        if (sent.method() !== "POST") return route.continue();
+        await route.fulfill({ status: 204 });
+        resolve(sent.postData()!);
+      })
+      .then(() => release(tab, id))
+      .catch(reject);
+  });
+  const form = new URLSearchParams(await held);
   await tab.unroute(url);
   return form;
 }
