@@ -130,3 +130,11 @@ export async function authenticate(
     ],
   };
 }
+
+/** Throws a PeopleRefusal if a person was locked, removed or given another secret since an authentication. */
+export function assertSamePerson(name: string, authenticated: People, present: People): void {
+  if (findActivePerson(present, name)?.epoch !== findPerson(authenticated, name)!.epoch)
+    throw new PeopleRefusal(
+      `${name} was changed at the same time. Nothing was changed or decided: try again.`,
+    );
+}

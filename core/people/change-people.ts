@@ -1,6 +1,6 @@
 /** Makes changes of the people file: each by an authenticated person, logged, and by two administrators if the policy asks for it. */
 import { localOrigin, type Origin } from "./attempts";
-import { authenticate, type Credentials, PeopleRefusal } from "./authenticate";
+import { assertSamePerson, authenticate, type Credentials, PeopleRefusal } from "./authenticate";
 import { applyEdits, editsBetween, openChanges, type PendingChange, pendingNow } from "./pending-change";
 import { findActivePerson, findPerson, type People, type Person, updatePeople } from "./people-file";
 
@@ -107,17 +107,15 @@ export const changeNow = (people: People, person: string, change: string, by: st
 async function updateAs(
   path: string,
   { by, origin = localOrigin("cli") }: Pick<ChangeRequest, "by" | "origin">,
-  update: (before: People, epoch: string) => readonly [People, PeopleChange],
+  update: (before: People) => readonly [People, PeopleChange],
 ): Promise<PeopleChange> {
   const confirmed = by === byRoot ? undefined : (await authenticate(path, by, origin)).people;
-  const epoch = by === byRoot ? "" : findPerson(confirmed!, by.person)!.epoch;
   let made: PeopleChange;
   await updatePeople(path, (before) => {
     // The secret was checked before the lock was taken.
-    if (by !== byRoot && findActivePerson(before, by.person)?.epoch !== epoch)
-      throw new PeopleRefusal(`${by.person} was changed at the same time. Nothing was changed: try again.`);
+    if (by !== byRoot) assertSamePerson(by.person, confirmed!, before);
     const open = { ...before, pending: openChanges(before.pending, Date.now()) };
-    const [after, change] = update(open, epoch);
+    const [after, change] = update(open);
     made = change;
     return after;
   });
@@ -131,7 +129,7 @@ export const changePeople = (
   request: ChangeRequest,
   change: (before: People) => People,
 ): Promise<PeopleChange> =>
-  updateAs(path, request, (before, epoch) => {
+  updateAs(path, request, (before) => {
     assertMayChange(before, person, request);
     const made = changeNow(before, person, request.change, nameOf(request.by));
     const after = change(before);
@@ -139,6 +137,7 @@ export const changePeople = (
     assertAdministered(before, after, needed);
     if (needed === 1) return [appendLog(after, made), made];
     const edits = editsBetween(before, after);
+    const { epoch } = findPerson(before, made.by)!;
     const { by, at } = made;
     const pending = { ...pendingNow(Date.parse(at)), change: made.change, person, by, epoch, edits };
     const waiting = { ...before, pending: [...before.pending, pending] };

@@ -5,8 +5,8 @@ import type { MomentAccess } from "../store/database";
 import type { StoreSession } from "../store/session";
 import { type DecisionFiles, policyForRelease, recordDecision } from "./decide";
 import type { Origin } from "../people/attempts";
-import { authenticate, type Credentials } from "../people/authenticate";
-import type { People } from "../people/people-file";
+import { assertSamePerson, authenticate, type Credentials } from "../people/authenticate";
+import { loadPeople, type People } from "../people/people-file";
 import { type ApprovalRequirement, describeRequirements } from "./policy-evaluation";
 import { canBeShown, changedInStore } from "./request-signature";
 import {
@@ -115,12 +115,20 @@ export class ReleaseService {
     origin: Origin,
   ): Promise<Release> {
     const { person } = input;
-    const { people, factors } = await authenticate(files.people, { person, secret, code, passkey }, origin);
-    const { release } = await this.getForDecision(id, people);
-    const policy = await policyForRelease(release, files, people);
-    return changeReleases(this.store, (access) =>
-      recordDecision(access, id, { ...input, policy, people, factors }),
+    const { people: confirmed, factors } = await authenticate(
+      files.people,
+      { person, secret, code, passkey },
+      origin,
     );
+    return changeReleases(this.store, async (access) => {
+      // Both files may have changed since the secret was checked.
+      const people = await loadPeople(files.people);
+      assertSamePerson(person, confirmed, people);
+      const release = await getRelease(access, id);
+      assertShowable(release, people);
+      const policy = await policyForRelease(release, files, people);
+      return recordDecision(access, id, { ...input, policy, people, factors });
+    });
   }
 
   /**
@@ -129,7 +137,7 @@ export class ReleaseService {
    */
   async getForDecision(id: string, people: People) {
     const found = await this.get(id);
-    if (!canBeShown(people)(found.release)) throw new ReleaseRefusal(changedInStore(id));
+    assertShowable(found.release, people);
     return found;
   }
 
@@ -148,6 +156,10 @@ export class ReleaseService {
   close(): Promise<void> {
     return this.store.close();
   }
+}
+
+function assertShowable(release: Release, people: People): void {
+  if (!canBeShown(people)(release)) throw new ReleaseRefusal(changedInStore(release.id));
 }
 
 /** Digits and capital letters without easily confused ones. */
