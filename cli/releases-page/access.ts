@@ -43,9 +43,10 @@ export class Sessions {
     this.#sessions.delete(token);
     const { person, epoch, startedAt, lastUsedAt } = session;
     const now = Date.now();
+    // A clock that goes back prolongs no session.
     if (
-      now - lastUsedAt > idleTimeoutMs ||
-      now - startedAt > maxSessionMs ||
+      Math.abs(now - lastUsedAt) > idleTimeoutMs ||
+      Math.abs(now - startedAt) > maxSessionMs ||
       findActivePerson(people, person)?.epoch !== epoch
     )
       return undefined;

@@ -60,13 +60,14 @@ const pauseAfter = (failures: number): number =>
 const pairOf = ({ name = "", address }: Pick<Attempt, "name" | "address">): string =>
   JSON.stringify([name, address]);
 
-/** Returns the failures of the last hour that no accepted attempt of the same name and address followed. */
+/** Returns the failures within an hour, also of a clock that went back since, that no accepted attempt of the same name and address followed. */
 function openFailures(attempts: readonly Attempt[], now: number): readonly Attempt[] {
   const open: Attempt[] = [];
   const accepted = new Set<string>();
   for (const attempt of attempts.toReversed())
     if (attempt.result === "accepted") accepted.add(pairOf(attempt));
-    else if (!accepted.has(pairOf(attempt)) && now - Date.parse(attempt.at) < windowMs) open.push(attempt);
+    else if (!accepted.has(pairOf(attempt)) && Math.abs(now - Date.parse(attempt.at)) < windowMs)
+      open.push(attempt);
   return open;
 }
 
@@ -96,7 +97,7 @@ function remainingPauseMs(
   return Math.max(
     ...groups.map((group) => {
       const latest = Math.max(...group.map(({ at }) => Date.parse(at)));
-      return group.length === 0 ? 0 : latest + pauseAfter(group.length) - now;
+      return pauseAfter(group.length) - Math.max(0, now - latest);
     }),
   );
 }

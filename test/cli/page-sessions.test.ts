@@ -105,6 +105,15 @@ test("a session that is used ends after 8 hours", async () => {
   expect(await page.isSignedIn(cookie)).toBe(false);
 });
 
+test.each([-24 * 60, 24 * 60])("a session ends if the clock jumps by %i minutes", async (minutes) => {
+  const page = await openPage();
+  const time = clock();
+  const cookie = valueOf(await page.signIn());
+  time.setMinutes(minutes);
+  expect(await page.isSignedIn(cookie)).toBe(false);
+  expect(await page.isSignedIn(valueOf(await page.signIn()))).toBe(true);
+});
+
 test("pages on two ports of one host do not end each other's sessions", async () => {
   const [first, second] = [await openPage(), await openPage()];
   const cookies = [valueOf(await first.signIn()), valueOf(await second.signIn())];
