@@ -135,6 +135,8 @@ function accountOf(information: Element): string | undefined {
   const account = only(information, "DbtrAcct");
   if (!account) return undefined;
   const id = required(account, "Id");
+  // Two numbers may name two accounts.
+  if (id.children.length !== 1) fail();
   const other = only(id, "Othr");
   const number = other ? required(other, "Id") : required(id, "IBAN");
   return leafText(number, /^[^&]{1,34}$/);

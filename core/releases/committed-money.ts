@@ -36,13 +36,21 @@ export function paysUnknownCreditor({ creditors = [] }: Policy, sealed: SealedRe
   return !paid?.every((account) => known.has(account));
 }
 
-/** Returns the committed amount in the policy's currency, for a trade the larger side. Undefined if there is none or if it cannot be valued. */
+/**
+ * Returns the committed amount in the policy's currency, for a trade the larger side. Undefined if there is none or if it cannot
+ * be valued, as an order whose fixed side has no rate: its requester chooses the worst rate, and so the other side.
+ */
 export function committedAmount(policy: Policy, sealed: SealedRequest): Big | undefined {
   if (commitsNoMoney(sealed)) return undefined;
   const trade = tradeOf(sealed);
   if (trade === "unknown") return undefined;
   if (!trade)
     return sealed.kind === "call" && sealed.amounts ? toPolicyCurrency(policy, sealed.amounts) : undefined;
+  if (sealed.kind === "order") {
+    const { terms } = sealed;
+    const [currency] = fixedSideFirst(terms, terms.buy_currency, terms.sell_currency);
+    if (toPolicyCurrency(policy, [{ amount: terms.amount, currency }]) === undefined) return undefined;
+  }
   const sides = [
     { amount: trade.buy_amount, currency: trade.buy_currency },
     { amount: trade.sell_amount, currency: trade.sell_currency },

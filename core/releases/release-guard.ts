@@ -71,8 +71,9 @@ export function requirementsOf(
   return requirements;
 }
 
-/** True if an approval is signed, unexpired and given for exactly these terms. */
+/** True if an approval is signed, unexpired and given for exactly these terms. The policy of this process limits its validity, too. */
 const isValidApproval = (
+  { yesLastsMinutes }: Policy,
   people: People,
   { id, hash }: Release,
   decision: Decision,
@@ -81,7 +82,7 @@ const isValidApproval = (
   decision.release === id &&
   decision.hash === hash &&
   decision.decision === "release" &&
-  decision.until > moment &&
+  Math.min(decision.until, decision.at + yesLastsMinutes * 60_000) > moment &&
   hasValidSignature(people, decision) &&
   isOfPresentEpoch(people, decision);
 
@@ -95,7 +96,7 @@ export function isApproved(
   const requirements = policy ? approvalRequirements(policy, release.sealed) : [];
   if (requirements.length === 0 || !people) return true;
   const approvers = decisions
-    .filter((each) => isValidApproval(people, release, each, moment))
+    .filter((each) => isValidApproval(policy!, people, release, each, moment))
     .filter(({ factors }) => findMissingFactor(policy!, release.sealed, factors) === undefined)
     .map(({ person }) => person);
   return hasEnoughApprovals(policy!, requirements, release.sealed.requester, approvers);
@@ -159,6 +160,15 @@ async function checkDayLimits(
   return commitments.map((each) => ({ ...each, scope: hashScope(each.scope) }));
 }
 
+const maxClockSkewMs = 15 * 60_000;
+
+/** Returns why the clock of the store is not believed, or undefined. It decides the day of a limit, but others may set it. */
+function findClockSkew(moment: number): string | undefined {
+  if (Math.abs(moment - Date.now()) <= maxClockSkewMs) return undefined;
+  const [store, own] = [moment, Date.now()].map((each) => new Date(each).toISOString());
+  return `The clock of the store shows ${store}, that of this machine ${own}. Nothing is sent until both are correct.`;
+}
+
 /**
  * Creates the guard that marks a request as sent once, if all checks pass in that transaction. `findStateProblem` checks the
  * state. The guard throws an FxdeskError if the request may not be sent.
@@ -174,6 +184,8 @@ export const createSendGuard =
     const { entry } = sending;
     const { operation } = sealed;
     const moment = await readClock(sending.run, sending.moment);
+    const skew = findClockSkew(moment);
+    if (skew !== undefined) throw releaseRefusedError(operation, skew);
     const transaction = { ...sending, moment };
     const current = await findRelease(transaction, id);
     if (!current) throw releaseRefusedError(operation, `Release ${id} does not exist.`);

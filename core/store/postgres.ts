@@ -138,7 +138,7 @@ export async function openPostgres(url: string): Promise<Database> {
   };
   return {
     description: redactLocation(url),
-    now: "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
+    now: "CAST(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000 AS BIGINT)",
     tablesQuery: "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()",
     run,
     transaction: (work, options) => transactInPhases(wholeTransaction(work, run), options),

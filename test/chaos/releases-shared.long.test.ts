@@ -10,6 +10,7 @@ import {
   sampleOrder,
   type ReleaseFixture,
   createReleaseFixture,
+  people,
   secretOf,
   serviceKeyOf,
 } from "../core/releases/release-fixture";
@@ -17,6 +18,7 @@ import { startPostgres } from "../core/store/engines";
 import { demoEnvironment, fxdeskMcp, type McpClient, revisions, textOf } from "../mcp/support/clients";
 import { eventually } from "../support/eventually";
 import { closeLater } from "../support/resources";
+import { sampleInput } from "../support/samples";
 
 const runs = Number(process.env.FXDESK_RUNS ?? 20);
 const builtExtension = join(__dirname, "../../sandbox/dist/extensions/extension.js");
@@ -91,3 +93,21 @@ test(`books ${runs} orders once each on either server, and both report them`, as
   expect(new Set(one!.map(({ trade_id: id }) => id))).toEqual(new Set(made));
   expect(made).toHaveLength(runs);
 }, 300_000);
+
+test("sends nothing while the clock of the store differs from that of the machine", async () => {
+  await place.setPolicy({
+    people: [...people],
+    amounts: { currency: "EUR" },
+    limits: { perDay: "1000" },
+  });
+  const client = place.client();
+  const payment = (await sampleInput("payments.initiate", client)) as never;
+  const now = Date.now.bind(Date);
+  const clock = jest.spyOn(Date, "now").mockImplementation(() => now() + 20 * 60_000);
+  await expect(client.payments.initiate(payment)).rejects.toMatchObject({
+    code: "release_refused",
+    outcome: "not-sent",
+  });
+  clock.mockRestore();
+  expect(await client.payments.initiate(payment)).toMatchObject({ paymentId: expect.any(String) as string });
+});

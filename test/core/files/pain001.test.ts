@@ -86,6 +86,7 @@ test.each([
     "two accounts to debit",
     replaced("<DbtrAcct>", "<DbtrAcct><Id><IBAN>DE1</IBAN></Id></DbtrAcct><DbtrAcct>"),
   ],
+  ["two numbers of the account to debit", replaced(/(<DbtrAcct>\s*<Id>)/, "$1<Othr><Id>77</Id></Othr>")],
   [
     "two accounts to credit",
     replaced(`<CdtrAcct>${creditorId}`, `<CdtrAcct>${creditorId}</CdtrAcct><CdtrAcct>${creditorId}`),

@@ -228,6 +228,18 @@ describe("amounts", () => {
       client.request({ method: "POST", path: "/beneficiaries" }),
     "an order in currencies without a rate": () =>
       client.orders.order(sampleOrder({ buy_currency: "GBP", sell_currency: "CHF", rate_symbol: "GBPCHF" })),
+    // The requester chooses the worst rate, and with it the amount of the other side.
+    "an order whose fixed side has no rate": () =>
+      client.orders.order(
+        sampleOrder({
+          buy_currency: "EUR",
+          sell_currency: "GBP",
+          fixed_side: "sell",
+          amount: "50000",
+          worst_rate: "0.0001",
+          rate_symbol: "GBPEUR",
+        }),
+      ),
   };
 
   test.each(

@@ -95,6 +95,7 @@ const byTwo = policyOf({ rules: [{ effects: ["money"], yes: 2, from: ["anna", "b
 const closed = policyOf({ hours: { days: ["Mon"], from: "00:00", to: "23:59" } });
 const open = policyOf({ hours: { days: ["Wed"], from: "11:00", to: "13:00" } });
 const limited = policyOf({ amounts: { currency: "EUR" }, limits: { perTrade: "999" } });
+const lastsMinute = policyOf({ yesLastsMinutes: 1 });
 const byMinute = policyOf({ quoteEverySeconds: 60 });
 const byMoment = policyOf({ quoteEverySeconds: 0.05 });
 
@@ -186,6 +187,16 @@ const rows: readonly Row[] = [
   // Approvals.
   ["released without approval", orderIn("released"), decided(), wait],
   ["an approval until now", orderIn("released"), decided(approval({ until: now })), wait],
+  [
+    "an approval older than this policy allows",
+    orderIn("released"),
+    approved({ policy: lastsMinute }, [approval({ at: now - 60_000 })]),
+    wait,
+  ],
+  quoted(
+    "an approval as old as this policy allows",
+    approved({ policy: lastsMinute }, [approval({ at: now - 59_999 })]),
+  ),
   ["an approval of other terms", orderIn("released"), decided(approval({ hash: "other" })), wait],
   ["an approval of another order", orderIn("released"), decided(approval({ release: "R-2" })), wait],
   ["an approval signed with another key", orderIn("released"), decided(approval({}, otherPeople)), wait],
