@@ -195,7 +195,7 @@ export class IdempotencyMiddleware {
       if (kind === "other-terms") throw keyConflictError(call, entry);
       const ended = kind === "ended" ? entry : await this.#awaitOtherProcess(deadline, entry);
       if (ended.state === "not-sent") continue;
-      return replay(call.operation, await this.#awaitRecovery(call, ended, false));
+      return replay(call.operation, await this.#awaitRecovery(ended, call.options.signal, false));
     }
   }
 
@@ -214,7 +214,7 @@ export class IdempotencyMiddleware {
     const isOwn = entry?.terms === terms && (!entry.intent || entry.intent.actor === details.actor);
     if (!entry || !isOwn || isNotExecuted(entry)) return undefined;
     if (!hasEnded(entry.state)) throw inFlightError(entry, undefined);
-    return replay(call.operation, await this.#awaitRecovery(call, entry, false));
+    return replay(call.operation, await this.#awaitRecovery(entry, call.options.signal, false));
   }
 
   /** Searches now for the outcome of one call, or of all calls whose outcome is unknown. */
@@ -268,10 +268,10 @@ export class IdempotencyMiddleware {
   }
 
   /** Searches for the outcome while the caller waits. Returns the latest entry. */
-  async #awaitRecovery(call: PreparedCall, entry: Entry, isOwn: boolean): Promise<Entry> {
+  async #awaitRecovery(entry: Entry, signal: AbortSignal | undefined, isOwn: boolean): Promise<Entry> {
     if (entry.state !== "unknown") return entry;
     const { recoverer } = await this.#open();
-    return recoverer.waitForOutcome(entry, isOwn, call.options.signal);
+    return recoverer.waitForOutcome(entry, isOwn, signal);
   }
 
   async #claim({ call, deadline }: CallRequest, intent: Intent): Promise<Claim> {
@@ -345,7 +345,10 @@ export class IdempotencyMiddleware {
       const isRepeat = mayAnswerRepeat(failure) && operation.recovery?.kind === "listed";
       const outcome = isRepeat ? outcomeOfRepeat(operation, failure, entry) : outcomeOfError(failure, entry);
       const written = await this.#recordOutcome(entry, outcome, recorded);
-      const found = written?.state === "unknown" ? await this.#awaitRecovery(call, written, true) : undefined;
+      // The service has answered, so a caller that stops waiting, for example at a deploy, gets an outcome as well.
+      const signal = isRepeat ? undefined : call.options.signal;
+      const found =
+        written?.state === "unknown" ? await this.#awaitRecovery(written, signal, true) : undefined;
       if (found?.state === "done") return recoveredResponse(request, found);
       const isOpen = isRepeat && found?.state !== "rejected";
       throw Object.assign(isOpen ? repeatRefusedError(operation, failure) : failure, {

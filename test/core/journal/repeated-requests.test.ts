@@ -45,6 +45,14 @@ test("is rejected if no trade has the reference", async () => {
   expect(again.message).toContain(error.message.replace("trades.book: ", ""));
 });
 
+test("is looked up after the caller aborts, because it was answered", async () => {
+  book.book = () => 409;
+  const controller = new AbortController();
+  book.beforeList = async () => controller.abort();
+  const error = await failureOf(client.trades.book(tradeInput, { signal: controller.signal }));
+  expect(error).toMatchObject({ code: "conflict", outcome: "rejected", status: 409 });
+});
+
 test.each([
   ["rejected", () => 409],
   ["done", bookThenRefuse],
