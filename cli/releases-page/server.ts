@@ -1,4 +1,4 @@
-/** HTTP server of the releases page: routing, sign-in and decisions. */
+/** HTTP server of the releases page: routing, sign-in, decisions and new passkeys. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isAborted, type ListenOptions, listenSafely } from "../../core/http/http-server";
 import { addPasskey } from "../../core/people/administration";
@@ -9,16 +9,11 @@ import { ReleaseNotFound, ReleaseRefusal, type Decision, type Release } from "..
 import { canBeShown } from "../../core/releases/request-signature";
 import type { ReleaseService } from "../../core/releases/release-service";
 import type { Origin } from "../../core/people/attempts";
-import {
-  authenticate,
-  type Credentials,
-  PeopleRefusal,
-  TooManyAttempts,
-  WrongSecret,
-} from "../../core/people/authenticate";
+import { authenticate, PeopleRefusal, TooManyAttempts, WrongSecret } from "../../core/people/authenticate";
 import { findActivePerson, type People, loadPeople } from "../../core/people/people-file";
 import { type DecisionFiles, policyForRelease } from "../../core/releases/decide";
 import { pageHeaders, type RenderedPage, scriptPath } from "./layout";
+import { BadRequest, credentialsFrom, readForm } from "./form";
 import { addressOf, endedCookie, isForeignForm, sessionCookie, sessionTokensOf, Sessions } from "./access";
 import { Challenges } from "./challenges";
 import { listPage, messagePage, releasePage, signInPage } from "./pages";
@@ -42,43 +37,15 @@ interface PageResponse extends Partial<RenderedPage> {
   readonly status: number;
 }
 
-const maxFormBytes = 8_192;
 const maxListed = 50;
 const passkeysPath = "/passkeys";
 const releasePath = /^\/releases\/(R-[0-9A-Z]{12})$/;
-
-/** An invalid HTTP request; the message is shown to the user. */
-class BadRequest extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
 
 const htmlResponse = (status: number, page: RenderedPage): PageResponse => ({ status, ...page });
 const redirectTo = (location: string, headers = {}): PageResponse => ({
   status: 303,
   headers: { location, ...headers },
 });
-
-async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
-  const { "content-type": type = "" } = request.headers;
-  if (!/^application\/x-www-form-urlencoded\b/i.test(type))
-    throw new BadRequest(415, "The request must be a form of this page.");
-  const tooLarge = new BadRequest(413, "The form is too large.");
-  // Before anything is read: a body that is read in part ends the connection, and the answer with it.
-  if (Number(request.headers["content-length"]) > maxFormBytes) throw tooLarge;
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
-    length += part.length;
-    if (length > maxFormBytes) throw tooLarge;
-    parts.push(part);
-  }
-  return new URLSearchParams(Buffer.concat(parts).toString("utf8"));
-}
 
 /** Returns the path if it is a page of this server, otherwise the list: prevents open redirects. */
 const safePath = (text: string | null): string =>
@@ -199,24 +166,14 @@ class PageHandler {
     const [decision, seal] = [form.get("decision"), form.get("seal")];
     if (!isDecision(decision) || seal === null) throw new BadRequest(400, "The form contains no decision.");
     const { service, files } = this.options;
-    const input = {
-      decision,
-      note: form.get("note")?.trim() || undefined,
-      seal,
-    };
-    const purpose = releasePurpose({ id, hash: seal }, person);
     return this.#orShowAgain(
       by,
       async () => {
-        await service.decide(
-          id,
-          files,
-          {
-            ...credentialsFrom(form, by, form.get("passkey") ? this.#useChallenge(form, purpose) : ""),
-            ...input,
-          },
-          by.attemptedFrom,
-        );
+        const purpose = releasePurpose({ id, hash: seal }, person);
+        const challenge = form.get("passkey") ? this.#useChallenge(form, purpose) : "";
+        const note = form.get("note")?.trim() || undefined;
+        const input = { ...credentialsFrom(form, by, challenge), decision, note, seal };
+        await service.decide(id, files, input, by.attemptedFrom);
         return redirectTo(`/releases/${id}`);
       },
       (message) => this.#renderRelease(id, by, message),
@@ -302,21 +259,6 @@ class PageHandler {
     return passkeysPage({ person: name, passkeys: person.passkeys ?? [], form, message });
   }
 }
-
-/** Returns the secret and the second factors of a form. */
-const credentialsFrom = (
-  form: URLSearchParams,
-  { person, origin }: SignedIn,
-  challenge: string,
-): Credentials => {
-  const credential = form.get("passkey") || undefined;
-  return {
-    person,
-    secret: form.get("secret") ?? "",
-    code: form.get("code")?.trim() || undefined,
-    ...(credential !== undefined && { passkey: { credential, challenge, origin } }),
-  };
-};
 
 /** Renders an error. Unexpected ones, for example an invalid policy file, are logged and not shown. */
 function failureResponse(error: unknown): PageResponse {
