@@ -7,6 +7,7 @@ import {
   changeSecret,
   issueToken,
   lockPerson,
+  removePasskeys,
   removePerson,
   removeTotp,
   revokeToken,
@@ -68,6 +69,7 @@ const changes: readonly [string, (by: Credentials) => Promise<PeopleChange>][] =
   ["issue a service key", (by) => issueServiceKey(path, "payroll", {}, by)],
   ["make an administrator", (by) => setAdministrator(path, "carl", true, by)],
   ["remove one's own codes", (by) => removeTotp(path, by.person, by)],
+  ["remove the passkeys of another", (by) => removePasskeys(path, "carl", by)],
   ["approve another policy", (by) => approvePolicy(path, policyOf("b"), by)],
 ];
 test.each(changes)("%s: waits until another administrator confirms it, once", async (_, change) => {
