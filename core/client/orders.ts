@@ -87,8 +87,10 @@ export class Orders {
     assertValid(this.#orderProcedure(), input, quoteOperation);
     const middleware = await this.client.releaseMiddleware();
     const { context } = this.client;
-    const isUnderPolicy = context.settings.policy !== undefined || options.release !== undefined;
-    const requester = isUnderPolicy ? middleware.requesterOf(orderName, options) : undefined;
+    const { policy, people } = context.settings;
+    // With a people file, an order without a policy is signed as well, so that no row can say that none is needed.
+    const isSigned = policy !== undefined || people !== undefined || options.release !== undefined;
+    const requester = isSigned ? middleware.requesterOf(orderName, options) : undefined;
     const sealed = await this.#sealOrder(input, quoteOperation, options);
     const request = { sealed, given: { ...input, clientId: sealed.client }, key: options.key };
     let requirements: readonly ApprovalRequirement[];
@@ -237,9 +239,8 @@ export class Orders {
       authority: async (sealed) => (await client.releaseMiddleware()).loadAuthority(sealed.operation, sealed),
       canReadPeople: async () => {
         const { policy, people } = context.settings;
-        return (
-          policy === undefined || (await loadReadablePeople(people).catch(() => undefined)) !== undefined
-        );
+        const isUnprotected = policy === undefined && people === undefined;
+        return isUnprotected || (await loadReadablePeople(people).catch(() => undefined)) !== undefined;
       },
       recover: (entry) => client.recover(entry),
       onAlarm: emitAlarm,

@@ -115,11 +115,11 @@ export function findReleaseProblem(
   const { sealed } = release;
   if (sealed.validUntil <= moment)
     return `The request expired at ${new Date(sealed.validUntil).toISOString()}.`;
-  if (!policy) return undefined;
+  if (!policy && !people) return undefined;
   if (!people) return unverifiable;
   if (!isAuthentic(people, release)) return changedInStore(release.id);
   if (!isApproved(release, decisions, { policy, people }, moment)) return "The request has no valid release.";
-  return findKeyViolation(people, sealed, moment) ?? findPolicyViolation(policy, sealed);
+  return findKeyViolation(people, sealed, moment) ?? (policy && findPolicyViolation(policy, sealed));
 }
 
 /** True if the journal contains a booking of the order that may have been carried out. Guards against a changed release row. */

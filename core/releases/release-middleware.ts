@@ -139,6 +139,9 @@ export class ReleaseMiddleware {
     try {
       authorized = await this.#authorize(request);
     } catch (error) {
+      const { operation, options } = request.call;
+      // The outcome is for the requester alone. An executed release has its requester from the signed request.
+      if (request.release === undefined) this.requesterOf(operation.name, options);
       const earlier = await this.findEarlierResponse(request.call);
       if (earlier) return earlier;
       throw error;

@@ -103,6 +103,15 @@ test("accepts a name as text that is the authenticated one", async () => {
   expect(await outcomeOf(pay({ actor: "desk" }))).toBe("sent");
 });
 
+test("does not return the outcome of a call to another name as text", async () => {
+  const repeat = (options: Options) => place.client(options).payments.initiate(payment, { key: "K-1" });
+  const paid = await repeat({ actor: "desk" });
+  expect(await repeat({})).toMatchObject({ paymentId: paid.paymentId });
+  const refused = { code: "release_refused" };
+  await expect(repeat({ serviceKey: undefined, actor: "desk" })).rejects.toMatchObject(refused);
+  await expect(repeat({ as: "dora", actor: "desk" })).rejects.toMatchObject(refused);
+});
+
 test("a program that cannot read the people file requests with its key, and sends nothing itself", async () => {
   expect(await outcomeOf(pay(requesting))).toBe("release_refused");
   expect(await outcomeOf(pay(requesting, "5000.00"))).toBe("release_needed");
@@ -134,6 +143,18 @@ describe("a request that was edited in the store", () => {
     expect(await whenHeld(release)).toEqual(["released", undefined]);
     expect(posts()).toBe(0);
   });
+});
+
+test("an order that waits without a policy file is not executed once its row says that it needs no release", async () => {
+  const free = { policy: undefined };
+  const { release, state } = await place
+    .client({ ...free, people: place.peoplePath })
+    .orders.order(order, { release: "needed" });
+  expect(state).toBe("waiting");
+  await rewrite(release, (sealed) => ({ ...sealed, release: undefined }), "released");
+  await place.client(free).orders.start();
+  expect(await whenHeld(release)).toEqual(["released", undefined]);
+  expect(posts()).toBe(0);
 });
 
 describe("a service key", () => {
