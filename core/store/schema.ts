@@ -158,9 +158,11 @@ const definitions: readonly string[] = [
      UNIQUE (environment, intent_seq)
    )`,
   "CREATE INDEX fxdesk_journal_entries_by_reference ON fxdesk_journal_entries (reference_hash)",
-  "CREATE INDEX fxdesk_journal_entries_by_identity ON fxdesk_journal_entries (identity)",
+  "CREATE INDEX fxdesk_journal_entries_by_identity ON fxdesk_journal_entries (identity, environment, client, operation)",
   "CREATE INDEX fxdesk_journal_entries_by_time ON fxdesk_journal_entries (begun_at)",
-  "CREATE INDEX fxdesk_journal_entries_in_state ON fxdesk_journal_entries (state)",
+  // With all columns of its queries: SQLite would read all entries of an operation by their keys instead.
+  `CREATE INDEX fxdesk_journal_entries_in_state
+     ON fxdesk_journal_entries (state, environment, client, operation, intent_seq)`,
   `CREATE TABLE fxdesk_halts (
      environment TEXT PRIMARY KEY,
      halted_at BIGINT NOT NULL,
