@@ -3,5 +3,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 
 const chosen = process.argv.slice(2);
-for (const name of chosen.length > 0 ? chosen : ["client", "nodes", "burst", "items", "mcp", "tools"])
+for (const name of chosen.length > 0
+  ? chosen
+  : ["client", "nodes", "burst", "items", "mcp", "tools", "journal"])
   execFileSync(process.execPath, [join(__dirname, name)], { stdio: "inherit" });

@@ -63,6 +63,8 @@ export class Checkpoints {
   /** Heads that are not on disk yet, by store and chain. */
   readonly #pending = new Map<string, ChainHead>();
   #lastWrite: Promise<void> = Promise.resolve();
+  /** Starts after the last write. All heads that are noted until then wait for it, and their calls go on together. */
+  #nextWrite: Promise<void> | undefined;
 
   /** The store must exist. */
   constructor(settings: StoreSettings) {
@@ -86,8 +88,14 @@ export class Checkpoints {
     const chain = `${storeId}.${digest(environment)}`;
     const other = this.#pending.get(chain);
     this.#pending.set(chain, other && other.seq > head.seq ? other : head);
-    this.#lastWrite = this.#lastWrite.catch(() => undefined).then(() => this.#writePending());
-    return this.#lastWrite;
+    this.#nextWrite ??= this.#lastWrite
+      .catch(() => undefined)
+      .then(() => {
+        this.#lastWrite = this.#nextWrite!;
+        this.#nextWrite = undefined;
+        return this.#writePending();
+      });
+    return this.#nextWrite;
   }
 
   /** One write covers all heads that were noted during the previous one. */
