@@ -93,6 +93,8 @@ export class Orders {
     const requester = isSigned ? middleware.requesterOf(orderName, options) : undefined;
     const sealed = await this.#sealOrder(input, quoteOperation, options);
     const request = { sealed, given: { ...input, clientId: sealed.client }, key: options.key };
+    const isOwn = async (earlier: Release) =>
+      !requester || (await middleware.ownReleases(orderName, options))(earlier);
     let requirements: readonly ApprovalRequirement[];
     let sign: SignRequest | undefined;
     try {
@@ -105,13 +107,18 @@ export class Orders {
         (service) => service.find({ ...request, requirements: [] }),
         options.key,
       );
-      if (earlier) return toReleaseReport(earlier);
+      if (earlier && (await isOwn(earlier).catch(() => false))) return toReleaseReport(earlier);
       throw error;
     }
     const release = await this.#withService(
       (service) => service.request({ ...request, requirements, sign }, options.confirmRelease),
       options.key,
     );
+    if (!(await isOwn(release)))
+      throw releaseRefusedError(
+        orderName,
+        `The same order was signed with another key of ${sealed.requester}. Repeat it with that key, or use another idempotency key.`,
+      );
     await this.start();
     return toReleaseReport(release);
   }

@@ -10,6 +10,8 @@ export class Requester {
     readonly name: string,
     /** Hash of the service key, which the people file confirms. */
     readonly keyHash?: string,
+    /** Epoch of the person when they authenticated with a token. */
+    readonly epoch?: string,
   ) {}
 
   /** Throws a TypeError if the text is no service key. */
@@ -20,7 +22,9 @@ export class Requester {
   /** Returns undefined if the token is unknown or its holder is locked. */
   static ofToken(people: People, token: string): Requester | undefined {
     const holder = findTokenHolder(people, token);
-    return holder === undefined ? undefined : new Requester(holder);
+    return holder === undefined
+      ? undefined
+      : new Requester(holder, undefined, findPerson(people, holder)!.epoch);
   }
 
   /** Returns the user of this process; undefined if the operating system knows no name. */
@@ -34,12 +38,19 @@ export class Requester {
 }
 
 /** Returns why the people file does not confirm a requester, or undefined. */
-export function findRequesterProblem(people: People, { name, keyHash }: Requester): string | undefined {
+export function findRequesterProblem(
+  people: People,
+  { name, keyHash, epoch }: Requester,
+): string | undefined {
   const serviceKey = findServiceKey(people, name);
   if (keyHash !== undefined)
     return serviceKey && equalHashes(serviceKey.hash, keyHash)
       ? undefined
       : `The service key of ${name} is unknown or was revoked.`;
   if (serviceKey) return `${name} is the name of a service key: set FXDESK_SERVICE_KEY to it.`;
-  return findPerson(people, name)?.lockedSince === undefined ? undefined : `${name} is locked.`;
+  const person = findPerson(people, name);
+  if (person?.lockedSince !== undefined) return `${name} is locked.`;
+  return epoch === undefined || person?.epoch === epoch
+    ? undefined
+    : `${name} was removed, or got another secret: authenticate again.`;
 }

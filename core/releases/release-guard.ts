@@ -119,7 +119,12 @@ export function findReleaseProblem(
   if (!people) return unverifiable;
   if (!isAuthentic(people, release)) return changedInStore(release.id);
   if (!isApproved(release, decisions, { policy, people }, moment)) return "The request has no valid release.";
-  return findKeyViolation(people, sealed, moment) ?? (policy && findPolicyViolation(policy, sealed));
+  return (
+    findKeyViolation(people, sealed, moment) ??
+    (policy &&
+      (findPolicyViolation(policy, sealed) ??
+        findRequestProblem(policy, approvalRequirements(policy, sealed), sealed.requester)))
+  );
 }
 
 /** True if the journal contains a booking of the order that may have been carried out. Guards against a changed release row. */

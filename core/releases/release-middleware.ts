@@ -82,14 +82,26 @@ export class ReleaseMiddleware {
     return requester;
   }
 
-  /** Returns which releases a caller may see. Under a policy, and for callers of their own, these are their own. */
-  async visibleTo(operation: string, options: CallOptions): Promise<IsVisible | undefined> {
-    const { policy: path } = this.context.settings;
-    if (path === undefined && options.requester === undefined) return undefined;
+  /** Returns the requester, confirmed by the people file if this process can read it. Throws an FxdeskError if it does not confirm them. */
+  async #confirmRequester(operation: string, options: CallOptions) {
     const requester = this.requesterOf(operation, options);
     const people = await loadReadablePeople(this.context.settings.people);
     const problem = people && findRequesterProblem(people, requester);
     if (problem !== undefined) throw releaseRefusedError(operation, problem);
+    return { requester, people };
+  }
+
+  /** Returns which releases the requester of a call has requested. Throws an FxdeskError if the requester is not authenticated. */
+  async ownReleases(operation: string, options: CallOptions): Promise<IsVisible> {
+    const { requester, people } = await this.#confirmRequester(operation, options);
+    return (release) => isSignedBy(requester, people, release);
+  }
+
+  /** Returns which releases a caller may see. Under a policy, and for callers of their own, these are their own. */
+  async visibleTo(operation: string, options: CallOptions): Promise<IsVisible | undefined> {
+    const { policy: path } = this.context.settings;
+    if (path === undefined && options.requester === undefined) return undefined;
+    const { requester, people } = await this.#confirmRequester(operation, options);
     if (path !== undefined && people) {
       const { policy } = await this.loadAuthority(operation, { requester: requester.name });
       if (policy?.seeAll.includes(requester.name)) return undefined;
@@ -139,14 +151,18 @@ export class ReleaseMiddleware {
     try {
       authorized = await this.#authorize(request);
     } catch (error) {
-      const { operation, options } = request.call;
-      // The outcome is for the requester alone. An executed release has its requester from the signed request.
-      if (request.release === undefined) this.requesterOf(operation.name, options);
-      const earlier = await this.findEarlierResponse(request.call);
+      const earlier = (await this.#isProved(request)) && (await this.findEarlierResponse(request.call));
       if (earlier) return earlier;
       throw error;
     }
     return next({ ...request, ...authorized });
+  }
+
+  /** True if the requester of a call is proved. Only then may they learn the outcome of an earlier call. */
+  async #isProved({ call, release }: CallRequest): Promise<boolean> {
+    if (release !== undefined) return true;
+    const proved = await this.#confirmRequester(call.operation.name, call.options).catch(() => undefined);
+    return proved !== undefined && (proved.people !== undefined || proved.requester.keyHash === undefined);
   }
 
   /** Throws ReleaseNeeded if the call waits for release, another FxdeskError if it must not be sent. */
@@ -205,6 +221,11 @@ export class ReleaseMiddleware {
           throw toError(error);
         },
       ));
+    if (requester && !isSignedBy(requester, people, release))
+      throw releaseRefusedError(
+        name,
+        `${release.id}, the same request, was signed with another key of ${requester.name}.`,
+      );
     if (release.state === "waiting") {
       this.onWaiting();
       throw releaseNeededError(release, describeRequirements(requirements));

@@ -9,16 +9,22 @@ import { type ReleaseState, releaseStates } from "../../../core/releases/states"
 import type { SealedOrder } from "../../../core/releases/terms";
 import { signRequest } from "../../../core/releases/request-signature";
 import { Requester } from "../../../core/people/requester";
+import { createToken, hashToken } from "../../../core/people/token";
 import type { PolicyInput } from "./release-fixture";
 
 /** A Wednesday. */
 const now = Date.parse("2026-03-04T12:00:00Z");
 const hourMs = 3_600_000;
 
+const token = createToken();
 const people: People = {
   key: Buffer.alloc(32, 1).toString("base64"),
   version: 2,
-  people: { anna: { epoch: createEpoch() }, bert: { epoch: createEpoch() }, desk: { epoch: createEpoch() } },
+  people: {
+    anna: { epoch: createEpoch() },
+    bert: { epoch: createEpoch() },
+    desk: { epoch: createEpoch(), token: hashToken(token) },
+  },
   keys: {},
   administrators: [],
   pending: [],
@@ -49,7 +55,10 @@ const sealed: SealedOrder = {
 
 const orderIn = (state: ReleaseState, more: Partial<Order> = {}): Order => ({
   id: "R-1",
-  signature: signRequest(Requester.ofProcess()!, people, { id: "R-1", sealed: more.sealed ?? sealed }),
+  signature: signRequest(Requester.ofToken(people, token)!, people, {
+    id: "R-1",
+    sealed: more.sealed ?? sealed,
+  }),
   state,
   key: "R-1",
   requestHash: "request",

@@ -1,5 +1,12 @@
 /** Under a policy, requesters authenticate, and what they request is signed: rows of the store are never evidence of it. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
+import {
+  addPerson,
+  changeSecret,
+  lockPerson,
+  removePerson,
+  unlockPerson,
+} from "../../../core/people/administration";
 import { revokeServiceKey } from "../../../core/people/issue-service-key";
 import { updatePeople } from "../../../core/people/people-file";
 import type { KeyScope } from "../../../core/people/service-key";
@@ -15,6 +22,7 @@ import {
   people,
   type ReleaseFixture,
   sampleOrder,
+  secretOf,
   serviceKeyOf,
 } from "./release-fixture";
 
@@ -155,6 +163,76 @@ test("an order that waits without a policy file is not executed once its row say
   await place.client(free).orders.start();
   expect(await whenHeld(release)).toEqual(["released", undefined]);
   expect(posts()).toBe(0);
+});
+
+describe("a requester with a token", () => {
+  test.each<[string, (path: string) => Promise<unknown>]>([
+    ["was removed", (path) => removePerson(path, "carl", administrator)],
+    [
+      "was removed and added again",
+      async (path) => {
+        await removePerson(path, "carl", administrator);
+        await addPerson(path, "carl", secretOf("carl"), administrator);
+      },
+    ],
+    [
+      "was locked and unlocked",
+      async (path) => {
+        await lockPerson(path, "carl", administrator);
+        await unlockPerson(path, "carl", administrator);
+      },
+    ],
+    ["got another secret", (path) => changeSecret(path, "carl", `new ${secretOf("carl")}`, administrator)],
+  ])("who %s has no open requests, and makes none", async (_, change) => {
+    const carl = place.client({ as: "carl" });
+    const released = (await carl.orders.order(order, { key: "K-1" })).release;
+    const waiting = (await carl.orders.order(order, { key: "K-2" })).release;
+    await carl.close();
+    await place.decide(released, "anna");
+    await change(place.peoplePath);
+    await expect(place.decide(waiting, "anna")).rejects.toMatchObject({ name: "ReleaseRefusal" });
+    await place.client().orders.start();
+    await whenHeld(released);
+    expect(await outcomeOf(place.client({ as: "carl" }).orders.order(order))).toBe("release_refused");
+    expect(posts()).toBe(0);
+  });
+});
+
+describe("the outcome of an earlier call", () => {
+  const repeat = async (options: Options): Promise<string> => {
+    const call = place
+      .client(options)
+      .payments.initiate(
+        { ...payment, instructedAmount: { currency: "EUR", amount: "5.00" } },
+        { key: "K-1" },
+      );
+    return outcomeOf(call);
+  };
+  const forgedKey = serviceKeyOf("eve").replace("eve", "desk");
+
+  test.each<[string, Options, string]>([
+    ["the authenticated requester", {}, "sent"],
+    ["a name as text", { serviceKey: undefined, actor: "desk" }, "release_refused"],
+    ["a forged key", { serviceKey: forgedKey }, "release_refused"],
+    ["a forged key without the people file", { serviceKey: forgedKey, ...requesting }, "release_refused"],
+  ])("is returned to its requester alone: %s", async (_, options, expected) => {
+    expect(await repeat({})).toBe("sent");
+    // The request itself is refused for everyone.
+    await place.setPolicy({ people: [] });
+    expect(await repeat(options)).toBe(expected);
+    expect(posts()).toBe(1);
+  });
+
+  test("is no report of the same order to a forged key", async () => {
+    const { release } = await place.client().orders.order(order, { key: "K-1" });
+    await place.decide(release, "anna");
+    for (const more of [{}, requesting]) {
+      const forged = place.client({ serviceKey: forgedKey, ...more });
+      await expect(forged.orders.order(order, { key: "K-1" })).rejects.toMatchObject({
+        code: "release_refused",
+      });
+    }
+  });
 });
 
 describe("a service key", () => {
