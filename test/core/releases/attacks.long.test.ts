@@ -15,8 +15,6 @@ import { eventually } from "../../support/eventually";
 import { forgeRows } from "../../support/forged-rows";
 import { sampleOrder, people, type ReleaseFixture, createReleaseFixture } from "./release-fixture";
 
-const times = Number(process.env.FXDESK_RUNS ?? 1);
-
 let place: ReleaseFixture;
 let requester: FxdeskClient;
 beforeAll(async () => {
@@ -245,15 +243,9 @@ const attacks: Readonly<Record<string, Attack>> = {
     ),
 };
 
-/** All attacks; their references contain the kind. */
 const kinds = Object.entries(attacks);
-const references = kinds.flatMap(([kind]) =>
-  Array.from({ length: times }, (_, index) => [kind, `${kind} ${index}`] as const),
-);
 
-test.each(kinds)("refuses or holds an order with %s", async (kind, attack) => {
-  for (const [, reference] of references.filter(([name]) => name === kind)) await attack(reference);
-});
+test.each(kinds)("refuses or holds an order with %s", (kind, attack) => attack(kind));
 
 test("books no attack in a process with credentials and the people file", async () => {
   const released = await Promise.all(
@@ -293,7 +285,7 @@ test("books no attack in a process with credentials and the people file", async 
   const booked: string[] = [];
   for await (const { reference = "" } of requester.trades.list.all({})) booked.push(reference);
   expect(booked.filter((reference) => reference.startsWith("good "))).toHaveLength(3);
-  expect(references.filter(([, reference]) => booked.includes(reference))).toEqual([]);
+  expect(booked.filter((reference) => reference in attacks)).toEqual([]);
 });
 
 test("does not list a release that was changed in the store; a store check reports it", async () => {
