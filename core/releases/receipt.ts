@@ -4,7 +4,7 @@ import type { Entry } from "../journal/entry";
 import { getEntry, hasEnded } from "../journal/entry-rows";
 import { listEvents, readHead, type RecordedEvent } from "../journal/events";
 import { EntryRefusal } from "../journal/operator-actions";
-import type { StoreAccess } from "../store/database";
+import type { SentFacts, StoreAccess } from "../store/database";
 import type { People } from "../people/people-file";
 import { canonicalJson } from "../values/json";
 import { hasValidSignature } from "./decision-signature";
@@ -16,34 +16,43 @@ const sha256 = (text: string): string => createHash("sha256").update(text).diges
 const lastOf = (events: readonly RecordedEvent[], kind: RecordedEvent["kind"]): RecordedEvent | undefined =>
   events.findLast((event) => event.kind === kind);
 
-/** Returns the release under which a call was sent, with its decisions; undefined if it needed none. */
+/**
+ * Returns the release under which a call was sent, with its decisions; undefined if it needed none. Throws an Error unless request and
+ * decisions are those of the sending.
+ */
 async function describeRelease(
   access: StoreAccess,
   sent: RecordedEvent | undefined,
   people: People | undefined,
 ) {
-  const release = sent?.content.release;
+  const { release, request, decisions: recorded = [] } = (sent?.content ?? {}) as SentFacts;
   if (release === undefined) return undefined;
-  const { id, hash, sealed, requestedAt } = await getRelease(access, String(release));
+  const { id, hash, sealed, requestedAt } = await getRelease(access, release);
   const decisions = await listDecisions(access, id);
   if (decisions.length > 0 && !people)
     throw new TypeError(`people is needed: the file verifies who released ${id}. No receipt was made.`);
-  const forged = decisions.find((decision) => !hasValidSignature(people!, decision));
-  if (forged) throw new Error(`The decision of ${forged.person} on ${id} was changed in the store.`);
+  const signatures = decisions.map(({ mac }) => mac);
+  const isUnchanged =
+    hash === request &&
+    signatures.length === recorded.length &&
+    recorded.every((each) => signatures.includes(each)) &&
+    decisions.every((decision) => decision.hash === hash && hasValidSignature(people!, decision));
+  if (!isUnchanged)
+    throw new Error(
+      `${id} or a decision on it was changed in the store since it was sent. No receipt was made.`,
+    );
   return {
     id,
     hash,
     requester: sealed.requester,
     requested_at: toTime(requestedAt),
-    decisions: decisions
-      .filter((decision) => decision.hash === hash)
-      .map(({ person, decision, factors, at, note }) => ({
-        person,
-        decision,
-        factors,
-        at: toTime(at),
-        note,
-      })),
+    decisions: decisions.map(({ person, decision, factors, at, note }) => ({
+      person,
+      decision,
+      factors,
+      at: toTime(at),
+      note,
+    })),
   };
 }
 

@@ -211,5 +211,11 @@ export const createSendGuard =
     await assertWholeChain(transaction, current, decisions);
     const commitments = authority.policy && (await checkDayLimits(transaction, current, authority.policy));
     await markReleaseSent(transaction, current, nextState, entry);
-    return { release: id, policy: authority.policy?.hash, commitments };
+    return {
+      release: id,
+      request: current.hash,
+      decisions: decisions.map(({ mac }) => mac),
+      policy: authority.policy?.hash,
+      commitments,
+    };
   };

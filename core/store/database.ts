@@ -90,6 +90,9 @@ export interface Commitment {
 export interface SentFacts {
   /** ID of the release that allows the call. */
   readonly release?: string | undefined;
+  /** Hash of the released request, and the signatures of all decisions on it. */
+  readonly request?: string | undefined;
+  readonly decisions?: readonly string[] | undefined;
   /** SHA-256 of the policy file that applied, in hex. */
   readonly policy?: string | undefined;
   readonly commitments?: readonly Commitment[] | undefined;

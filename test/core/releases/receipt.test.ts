@@ -87,6 +87,16 @@ describe("a released payment", () => {
     expect(await run(entry)).toMatchObject({ code: 0 });
   });
 
+  test("has no receipt without the decisions of its sending", async () => {
+    const change = (sql: string) => withStore(fixture.store, ({ database }) => database.run(sql));
+    await change("CREATE TABLE kept AS SELECT * FROM fxdesk_release_decisions");
+    await change("DELETE FROM fxdesk_release_decisions");
+    expect(await run(entry)).toMatchObject({ code: 1, stdout: "" });
+    await change("INSERT INTO fxdesk_release_decisions SELECT * FROM kept");
+    await change("DROP TABLE kept");
+    expect(await run(entry)).toMatchObject({ code: 0 });
+  });
+
   test("has one receipt at a time", async () => {
     for (const words of [[], [entry, "--public-key"], ["no-such-entry"]])
       expect(await run(...words)).toMatchObject({ code: 2, stdout: "" });
