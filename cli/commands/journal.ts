@@ -36,6 +36,7 @@ import {
   storeSettingsFrom,
   useStore,
 } from "../settings/connection-settings";
+import { checkSecret, personFlag } from "../settings/people-settings";
 import { outcomeUnknown } from "../command-line/exit-codes";
 import { connectionAndProfileOptions } from "../settings/profile";
 import { list } from "./journal-list";
@@ -98,9 +99,16 @@ const show: MemberCommand = {
 const resolutions = ["done", "rejected", "not-sent"] as const;
 const keyFreedNote = "Its key is free again: repeating the call with this key sends it.\n";
 
-/** Returns the name of the person who resolves: FXDESK_ACTOR, otherwise the user of the operating system. */
-function actorOf({ environment }: Terminal): string | undefined {
-  if (environment.FXDESK_ACTOR) return environment.FXDESK_ACTOR;
+/** Returns the name of the person who resolves: with a people file only after their secret, otherwise by default that of the user. */
+async function resolverOf(parsed: ParsedArguments, terminal: Terminal): Promise<string | undefined> {
+  const { people } = storeSettingsFrom(parsed, terminal);
+  if (people !== undefined) {
+    const by = requiredText(parsed, personFlag);
+    await checkSecret(people, by, terminal);
+    return by;
+  }
+  const named = parsed.string(personFlag.name) ?? terminal.environment.FXDESK_ACTOR;
+  if (named) return named;
   try {
     return userInfo().username;
   } catch {
@@ -133,6 +141,7 @@ const resolve: MemberCommand = {
       value: "<text>",
       description: "ID of the result at the service, for example the trade ID.",
     },
+    personFlag,
     jsonFlag,
   ],
   async run(parsed, terminal) {
@@ -141,7 +150,7 @@ const resolve: MemberCommand = {
       state: choiceFrom(parsed, "outcome", resolutions)!,
       note: requiredText(parsed, noteFlag),
       identity: parsed.string("identity"),
-      actor: actorOf(terminal),
+      actor: await resolverOf(parsed, terminal),
     };
     const entry = await useEntry(parsed, terminal, (store) =>
       resolveEntry(store, parsed.operand, resolution),

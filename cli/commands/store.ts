@@ -9,16 +9,10 @@ import {
   parseStoreSettings,
   type StoreSettings,
 } from "../../core/store/settings";
-import { type Flag, type ParsedArguments, requiredText, UsageError } from "../command-line/arguments";
+import { type ParsedArguments, requiredText, UsageError } from "../command-line/arguments";
 import { columns, commandGroup, jsonFlag, type MemberCommand, printResult } from "../command-line/command";
-import {
-  refusalAsUsage,
-  settingsFrom,
-  storeOptions,
-  storeSettingsFrom,
-  useStore,
-} from "../settings/connection-settings";
-import { secretPrompts } from "../settings/secret";
+import { settingsFrom, storeOptions, storeSettingsFrom, useStore } from "../settings/connection-settings";
+import { checkSecret, personFlag } from "../settings/people-settings";
 import type { Terminal } from "../terminal/terminal";
 
 const checkFailed = 1;
@@ -149,12 +143,6 @@ const restore: MemberCommand = {
   },
 };
 
-const personFlag: Flag = {
-  name: "by",
-  value: "<name>",
-  description: "Your name. With a people file (FXDESK_PEOPLE), your secret is asked.",
-};
-
 const confirm: MemberCommand = {
   requiredFlags: "--by <name>",
   description:
@@ -173,7 +161,7 @@ const confirm: MemberCommand = {
     const by = requiredText(parsed, personFlag);
     const settings = existingStoreFrom(parsed, terminal, "Nothing was confirmed.");
     const arePaymentsChecked = parsed.boolean("payments-checked") ?? false;
-    await checkSecret(settings, by, terminal);
+    await checkSecret(settings.people, by, terminal);
     const { confirmRestore } = await import("../../core/journal/restores.js");
     const recorded = await useStore(parsed, terminal, (store) =>
       confirmRestore(store, settings, { by, arePaymentsChecked }),
@@ -183,17 +171,6 @@ const confirm: MemberCommand = {
     await print(parsed, terminal, { recorded }, [["Recorded", text]]);
   },
 };
-
-/** Throws a UsageError unless the person knows their secret, if a people file is set. */
-async function checkSecret({ people }: StoreSettings, person: string, terminal: Terminal): Promise<void> {
-  if (people === undefined) return;
-  const [{ authenticate, PeopleRefusal }, { localOrigin }] = await Promise.all([
-    import("../../core/people/authenticate.js"),
-    import("../../core/people/attempts.js"),
-  ]);
-  const secret = await secretPrompts(terminal).read(`Secret of ${person}: `);
-  await refusalAsUsage(PeopleRefusal, () => authenticate(people, { person, secret }, localOrigin("cli")));
-}
 
 const forget: MemberCommand = {
   operand: "<id or client>",

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Sandbox } from "@fxdesk/sandbox";
 import type { Entry } from "../../core/journal/entry";
 import { openJournal } from "../../core/journal/journal";
+import { createPeople } from "../../core/people/administration";
 import { withStore } from "../../core/store/open";
 import { done, intent, longMs, unknown } from "../core/journal/fixtures";
 import { eventually } from "../support/eventually";
@@ -107,6 +108,24 @@ describe("a journal with a booking that was done and one that was lost", () => {
     expect(await usageErrorOf(["journal", ...words], { variables })).toContain(
       "cannot be resolved: its outcome is already known",
     );
+  });
+
+  test("resolve needs the secret of a person of the people file", async () => {
+    const people = join(await tempFolder(), "people.json");
+    await createPeople(people, "anna", "correct horse battery");
+    const resolveBy = (words: string, input = "") =>
+      runFxdesk(
+        ["journal", "resolve", lost.id, "--outcome", "not-sent", "--note", "seen", ...words.split(" ")],
+        {
+          variables: { ...variables, FXDESK_PEOPLE: people, FXDESK_ACTOR: "anna" },
+          input,
+        },
+      );
+    expect((await resolveBy("--json")).code).toBe(2);
+    expect((await resolveBy("--by anna", "another secret\n")).code).toBe(2);
+    expect(await json("show", lost.id)).toMatchObject({ state: "unknown" });
+    expect((await resolveBy("--by anna", "correct horse battery\n")).code).toBe(0);
+    expect(await json("show", lost.id)).toMatchObject({ endingDetails: { actor: "anna" } });
   });
 
   test("resolve as not-sent warns that the key is free again", async () => {

@@ -3,7 +3,6 @@ import { writeFile } from "node:fs/promises";
 import { demo } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { withStore } from "../../../core/store/open";
-import { forgeRows } from "../../support/forged-rows";
 import { sampleInput } from "../../support/samples";
 import { people, type ReleaseFixture, createReleaseFixture, sampleOrder } from "./release-fixture";
 
@@ -172,21 +171,6 @@ test("requests release again after a cancelled or expired request", async () => 
   await expect(place.decide(first!.release!, "anna")).rejects.toThrow("is cancelled");
   const second = await requestPayment(input);
   expect(second!.release).not.toBe(first!.release);
-});
-
-test("refuses an expired release", async () => {
-  const input = { ...payment, endToEndIdentification: "E-LATE" } as typeof payment;
-  const first = await requestPayment(input);
-  const released = await place.decide(first!.release!, "anna");
-  expect(released.state).toBe("released");
-  // Simulates that an hour has passed; the time of an approval is sealed.
-  await withStore(place.store, (store) =>
-    forgeRows(
-      store,
-      "UPDATE fxdesk_release_decisions SET decided_at = decided_at - 3600000, valid_until = valid_until - 3600000",
-    ),
-  );
-  expect(await requestPayment(input)).toMatchObject({ code: "release_refused" });
 });
 
 test("applies hours", async () => {
