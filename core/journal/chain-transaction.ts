@@ -13,7 +13,8 @@ import type {
 import { type Halt, haltQuery, toHalt } from "../store/halt";
 import type { Store } from "../store/open";
 import type { Sealer } from "../store/sealer";
-import { assertSchemaVersion, schemaVersionQuery } from "../store/schema";
+import { closeRow, openRow } from "../store/rows";
+import { assertSchemaVersion, eventsTable, schemaVersionQuery } from "../store/schema";
 import { canonicalJson } from "../values/json";
 import {
   anyEventQuery,
@@ -119,10 +120,15 @@ export class ChainTransaction implements MomentAccess {
     const text = canonicalJson(content);
     const seq = this.#head.seq + 1;
     const hash = hashStoredEvent(this.#head.hash, { environment, seq, entry, kind, at, content: text });
+    const row = closeRow(
+      eventsTable,
+      { environment, seq, entry, kind, at, content: text, hash },
+      this.sealer,
+    );
     this.write({
-      sql: `INSERT INTO fxdesk_journal_events (environment, seq, entry, kind, at, content, hash)
-            VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-      values: [environment, seq, entry, kind, at, text, hash],
+      sql: `INSERT INTO fxdesk_journal_events (environment, seq, entry, kind, at, content, hash, row_hash)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      values: Object.values(row),
     });
     if (details)
       this.write({
@@ -143,6 +149,10 @@ export class ChainTransaction implements MomentAccess {
   }
 }
 
+/** Opens an event of an outer join; undefined if there is none. Throws if it was changed or written without the store key. */
+const openStoredEvent = (row: Row, sealer: Sealer): Row | undefined =>
+  row.hash === null ? undefined : openRow(eventsTable, row, sealer);
+
 /** Returns the address of an environment, which may have a name before it. */
 const addressOf = (environment: string): string => environment.slice(environment.indexOf(" ") + 1);
 
@@ -150,16 +160,21 @@ const addressOf = (environment: string): string => environment.slice(environment
  * Returns the environment to which the address of an environment belongs, if that is another: the one with the oldest chain. A
  * key under two names of one address would be sent twice.
  */
-function findSameAddress(environment: string, environments: readonly Row[]): string | undefined {
+function findSameAddress(
+  environment: string,
+  environments: readonly Row[],
+  sealer: Sealer,
+): string | undefined {
   const address = addressOf(environment);
   const [oldest] = environments
-    .filter((row) => addressOf(String(row.environment)) === address)
-    .toSorted((one, other) => Number(one.begun_at) - Number(other.begun_at));
-  return oldest && oldest.environment !== environment ? String(oldest.environment) : undefined;
+    .filter(({ chain }) => addressOf(String(chain)) === address)
+    .map(({ chain, ...first }) => ({ chain, at: Number(openStoredEvent(first, sealer)?.at ?? 0) }))
+    .toSorted((one, other) => one.at - other.at);
+  return oldest && oldest.chain !== environment ? String(oldest.chain) : undefined;
 }
 
 const clockQuery = (now: string, environment: string): Statement => ({
-  sql: `SELECT ${now} AS moment, e.seq, e.hash FROM (SELECT 1 AS one) AS always
+  sql: `SELECT ${now} AS moment, e.* FROM (SELECT 1 AS one) AS always
     LEFT JOIN fxdesk_journal_events AS e ON e.environment = $1
       AND e.seq = (SELECT max(seq) FROM fxdesk_journal_events WHERE environment = $1)`,
   values: [environment],
@@ -202,8 +217,11 @@ export const writeChain = <const T extends readonly unknown[]>(
       ],
       async decide([clock, version, halts, ...read], runAll) {
         assertSchemaVersion(version!);
+        const { moment: _, ...head } = clock![0]!;
+        // Not for outcomes, which are recorded whatever was appended before them.
+        if (isSend) openStoredEvent(head, sealer);
         const [environments = [], ...found] = isSend ? read : [[], ...read];
-        const restoreState = toRestoreState(found.slice(2 * ids.length), noted);
+        const restoreState = toRestoreState(sealer, found.slice(2 * ids.length), noted);
         const chain = new ChainTransaction(
           environment,
           sealer,
@@ -211,7 +229,7 @@ export const writeChain = <const T extends readonly unknown[]>(
           clock![0]!,
           toHalt({ sealer }, halts!),
           restoreState,
-          findSameAddress(environment, environments),
+          findSameAddress(environment, environments, sealer),
         );
         ids.forEach((id, index) => {
           const [[row], events] = [found[2 * index]!, found[2 * index + 1]!];

@@ -1,18 +1,20 @@
 /** Events of a chain since a time, checked against their hashes. */
-import type { Row, StatementRunner } from "../store/database";
+import type { Row, StoreAccess } from "../store/database";
+import { openRow } from "../store/rows";
+import { eventsTable } from "../store/schema";
 import { emptyHead, hashStoredEvent } from "./hash-chain";
 
 /**
  * Returns the events of a chain since a time, in milliseconds since 1970. The event before them is checked as well, so that no
- * event can be hidden by an earlier time. Throws an Error if an event was changed or is missing.
+ * event can be hidden by an earlier time. Throws an Error if an event was changed, is missing, or was written without the store key.
  */
 export async function readEventsSince(
-  run: StatementRunner,
+  { run, sealer }: StoreAccess,
   environment: string,
   since: number,
 ): Promise<readonly Row[]> {
   const rows = await run(
-    `SELECT e.environment, e.seq, e.entry, e.kind, e.at, e.content, e.hash, span.first
+    `SELECT e.*, span.first
      FROM (SELECT coalesce(
          (SELECT min(seq) FROM fxdesk_journal_events WHERE environment = $1 AND at >= $2),
          (SELECT max(seq) + 1 FROM fxdesk_journal_events WHERE environment = $1)) - 2 AS first) AS span
@@ -24,7 +26,8 @@ export async function readEventsSince(
   const events = first < 1 ? rows : rows.slice(1);
   let previous = first < 1 ? emptyHead : { seq: first, hash: String(rows[0]!.hash) };
   const isBaseMissing = first >= 1 && Number(rows[0]!.seq) !== first;
-  for (const row of events) {
+  for (const { first: _, ...stored } of events) {
+    const row = openRow(eventsTable, stored, sealer);
     const event = {
       environment,
       seq: Number(row.seq),

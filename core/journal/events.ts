@@ -1,5 +1,7 @@
 /** Reads journal events from the store, and formats and parses the lines of an export. */
 import type { Row, Statement, StoreAccess } from "../store/database";
+import { openRow } from "../store/rows";
+import { eventsTable } from "../store/schema";
 import { isObject, canonicalJson } from "../values/json";
 import {
   type ChainEvent,
@@ -20,7 +22,7 @@ export interface RecordedEvent extends ChainEvent {
 const pageSize = 500;
 
 const query = `
-  SELECT e.environment, e.seq, e.entry, e.kind, e.at, e.content, e.hash, d.content AS details
+  SELECT e.*, d.content AS details
   FROM fxdesk_journal_events AS e
   LEFT JOIN fxdesk_journal_details AS d ON d.environment = e.environment AND d.seq = e.seq`;
 
@@ -32,17 +34,17 @@ export const withEnvironments = `
     SELECT (SELECT min(e.environment) FROM fxdesk_journal_events AS e WHERE e.environment > found.environment)
     FROM found WHERE found.environment IS NOT NULL)`;
 
-/** Finds the environments that have a chain, with the time of their first event. */
+/** Finds the environments that have a chain, as `chain`, with their first event. */
 export const environmentsQuery: Statement = {
-  sql: `${withEnvironments} SELECT environment,
-      (SELECT at FROM fxdesk_journal_events AS f WHERE f.environment = found.environment AND f.seq = 1) AS begun_at
-    FROM found WHERE environment IS NOT NULL ORDER BY environment`,
+  sql: `${withEnvironments} SELECT found.environment AS chain, f.* FROM found
+    LEFT JOIN fxdesk_journal_events AS f ON f.environment = found.environment AND f.seq = 1
+    WHERE found.environment IS NOT NULL ORDER BY found.environment`,
 };
 
 /** Returns the environments that have a chain. */
 export async function listEnvironments({ run }: Pick<StoreAccess, "run">): Promise<string[]> {
   const rows = await run(environmentsQuery.sql);
-  return rows.map(({ environment }) => String(environment));
+  return rows.map(({ chain }) => String(chain));
 }
 
 /** Yields pages of a query that is ordered by `seq`, including rows written during the iteration. $1 is the environment, $2 the last `seq`. */
@@ -60,17 +62,20 @@ export async function* readPages(
   }
 }
 
-/** Parses an event. Throws if its details cannot be decrypted. */
-const toRecordedEvent = (source: StoreAccess, row: Row): RecordedEvent => ({
-  environment: String(row.environment),
-  seq: Number(row.seq),
-  entry: String(row.entry),
-  kind: String(row.kind) as EventKind,
-  at: Number(row.at),
-  content: JSON.parse(String(row.content)) as ChainEvent["content"],
-  hash: String(row.hash),
-  details: unsealDetails(source, row.environment, row.seq, row.details),
-});
+/** Parses an event. Throws if it was changed in the store, or its details cannot be decrypted. */
+function toRecordedEvent(source: StoreAccess, { details, ...stored }: Row): RecordedEvent {
+  const row = openRow(eventsTable, stored, source.sealer);
+  return {
+    environment: String(row.environment),
+    seq: Number(row.seq),
+    entry: String(row.entry),
+    kind: String(row.kind) as EventKind,
+    at: Number(row.at),
+    content: JSON.parse(String(row.content)) as ChainEvent["content"],
+    hash: String(row.hash),
+    details: unsealDetails(source, row.environment, row.seq, details),
+  };
+}
 
 /** Returns the events of an entry in order, or an empty list if the entry does not exist. */
 export async function listEvents(source: StoreAccess, entry: string): Promise<RecordedEvent[]> {

@@ -133,7 +133,7 @@ export class Journal {
       const rows = [];
       for (const { sql, values } of restoreQueries(environment, noted))
         rows.push(await store.run(sql, values));
-      assertNotRestored(toRestoreState(rows, noted), false);
+      assertNotRestored(toRestoreState(store.sealer, rows, noted), false);
       return getEntry(store, entryIdOf(key));
     });
   }

@@ -1,5 +1,8 @@
 /** Whether a store was restored: the last event of the store itself, and the checkpoints that the store does not contain. */
 import type { Row, Statement } from "../store/database";
+import { openRow } from "../store/rows";
+import { eventsTable } from "../store/schema";
+import type { Sealer } from "../store/sealer";
 import { type Checkpoint, digest } from "./checkpoints";
 import { withEnvironments } from "./events";
 import { storeEvents } from "./hash-chain";
@@ -41,13 +44,14 @@ export const restoreQueries = (
   noted: readonly Checkpoint[],
 ): readonly [Statement, Statement, Statement] => [
   {
-    sql: "SELECT kind FROM fxdesk_journal_events WHERE environment = $1 ORDER BY seq DESC LIMIT 1",
+    sql: "SELECT * FROM fxdesk_journal_events WHERE environment = $1 ORDER BY seq",
     values: [storeEvents],
   },
   {
-    sql: `SELECT max(e.at) AS since FROM fxdesk_journal_events AS e WHERE e.environment = $2 AND e.at <= (
+    sql: `SELECT e.* FROM fxdesk_journal_events AS e WHERE e.environment = $2 AND e.at <= (
             SELECT min(s.at) FROM fxdesk_journal_events AS s WHERE s.environment = $1 AND s.seq > coalesce(
-              (SELECT max(c.seq) FROM fxdesk_journal_events AS c WHERE c.environment = $1 AND c.kind = 'checked'), 0))`,
+              (SELECT max(c.seq) FROM fxdesk_journal_events AS c WHERE c.environment = $1 AND c.kind = 'checked'), 0))
+          ORDER BY e.at DESC LIMIT 1`,
     values: [storeEvents, environment],
   },
   {
@@ -58,17 +62,20 @@ export const restoreQueries = (
   },
 ];
 
+/** Throws if an event that it follows from was changed or written without the store key. */
 export function toRestoreState(
-  [last, since, found]: readonly (readonly Row[])[],
+  sealer: Sealer,
+  [ofStore, since, found]: readonly (readonly Row[])[],
   noted: readonly Checkpoint[],
 ): RestoreState {
   const known = new Set(
     found!.map((row) => `${digest(String(row.environment))} ${Number(row.seq)} ${String(row.hash)}`),
   );
-  const kind = last?.[0]?.kind as RestoreState["last"];
+  const kind = ofStore!.map((row) => openRow(eventsTable, row, sealer)).at(-1)?.kind as RestoreState["last"];
+  const [before] = since!.map((row) => openRow(eventsTable, row, sealer));
   return {
     last: kind,
-    uncheckedSince: kind === "confirmed" ? Number(since?.[0]?.since ?? 0) : undefined,
+    uncheckedSince: kind === "confirmed" ? Number(before?.at ?? 0) : undefined,
     missing: noted.filter(({ chain, seq, hash }) => !known.has(`${chain} ${seq} ${hash}`)),
   };
 }

@@ -56,7 +56,7 @@ export async function confirmRestore(
         const rows = [];
         for (const { sql, values } of restoreQueries(storeEvents, noted))
           rows.push(await chain.run(sql, values));
-        const state = toRestoreState(rows, noted);
+        const state = toRestoreState(chain.sealer, rows, noted);
         const kinds = eventsToRecord(state, arePaymentsChecked);
         for (const kind of kinds)
           append(

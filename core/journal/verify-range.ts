@@ -1,6 +1,7 @@
 /** Verifies a part of a chain in one pass over its events: hashes, details, and every column of the entries. */
 import type { Row, Value } from "../store/database";
 import type { Store } from "../store/open";
+import { eventsTable, hashRow } from "../store/schema";
 import { isObject } from "../values/json";
 import type { EntryState } from "./entry";
 import {
@@ -41,7 +42,7 @@ const maxLengthInPage = 16_000;
 /** Entries without a final outcome that are kept in memory. The events of others are read again. */
 const maxOpen = 2_000;
 
-const eventsQuery = `SELECT seq, entry, kind, at, content, hash FROM fxdesk_journal_events
+const eventsQuery = `SELECT * FROM fxdesk_journal_events
   WHERE environment = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT ${pageSize}`;
 const detailsQuery = `SELECT seq, CASE WHEN length(content) <= ${maxLengthInPage} THEN content END AS content
   FROM fxdesk_journal_details WHERE environment = $1 AND seq BETWEEN $2 AND $3 ORDER BY seq`;
@@ -109,7 +110,9 @@ class RangeVerifier {
     };
     const where = () => `event ${seq} of ${event.environment}`;
     const hash = String(row.hash);
-    verification.checkLink(where, event, hash);
+    const isLinked = verification.checkLink(where, event, hash);
+    if (isLinked && row.row_hash !== hashRow(this.store.sealer, eventsTable, { ...event, hash }))
+      verification.addFault(where(), "was written without the store key, or the hash of its row was changed");
     const content = parseContent(event.content);
     if (!content) return verification.addFault(where(), "is malformed");
     if (details || content.details !== undefined) await this.#checkDetails(where, event, content, details);

@@ -116,9 +116,10 @@ export class Verification {
     this.#last = part.last;
   }
 
-  /** Checks the hash of an event and its place in the chain. */
-  checkLink(where: Where, event: StoredEvent, hash: string): void {
+  /** Checks the hash of an event and its place in the chain. Returns false if one is wrong. */
+  checkLink(where: Where, event: StoredEvent, hash: string): boolean {
     const { seq } = event;
+    const faultsBefore = this.#faultCount;
     this.#events += 1;
     if (this.#last && seq !== this.#last.seq + 1)
       this.addFault(where(), `event ${seq} follows event ${this.#last.seq}`);
@@ -129,6 +130,7 @@ export class Verification {
       );
     this.#last = { seq, hash };
     if (this.#missingHeads.size > 0) this.#missingHeads.delete(formatHead(this.#last));
+    return this.#faultCount === faultsBefore;
   }
 
   /** Checks that an event may follow the state of its entry. Returns the next state. */

@@ -139,12 +139,12 @@ const clockMarginMs = 3_600_000;
 
 /** Throws an Error if an event since the request was removed from its chain, which may be that of an earlier sending. */
 async function assertWholeChain(
-  { run }: SendTransaction,
+  transaction: SendTransaction,
   { sealed }: Release,
   decisions: readonly Decision[],
 ): Promise<void> {
   const since = Math.min(sealed.requestedAt, ...decisions.map(({ at }) => at));
-  await readEventsSince(run, sealed.environment, since - clockMarginMs);
+  await readEventsSince(transaction, sealed.environment, since - clockMarginMs);
 }
 
 /** Returns what the request adds to the sums of its day. Throws if one would exceed its limit. */

@@ -72,9 +72,15 @@ export const resourceIdsTable: Table = {
   isHashed: true,
 };
 
+export const eventsTable: Table = {
+  name: "fxdesk_journal_events",
+  key: ["environment", "seq"],
+  isHashed: true,
+};
+
 /** Tables of the journal, whose rows `verifyStore` checks. */
 export const journalTables: readonly Table[] = [
-  { name: "fxdesk_journal_events", key: ["environment", "seq"] },
+  eventsTable,
   { name: "fxdesk_journal_details", key: ["environment", "seq"], sealed: ["content"] },
   {
     name: "fxdesk_journal_entries",
@@ -122,6 +128,7 @@ const definitions: readonly string[] = [
      at BIGINT NOT NULL,
      content TEXT NOT NULL,
      hash TEXT NOT NULL,
+     row_hash TEXT NOT NULL,
      PRIMARY KEY (environment, seq)
    )`,
   "CREATE INDEX fxdesk_journal_events_of_entry ON fxdesk_journal_events (entry, seq)",

@@ -6,7 +6,8 @@ import { backUpStore, restoreStore } from "../../../core/client/backup";
 import { Checkpoints } from "../../../core/journal/checkpoints";
 import { listEvents } from "../../../core/journal/events";
 import { openJournal } from "../../../core/journal/journal";
-import { confirmRestore } from "../../../core/journal/restores";
+import { hashStoredEvent } from "../../../core/journal/hash-chain";
+import { confirmRestore, recordRestored } from "../../../core/journal/restores";
 import { verifyStore } from "../../../core/journal/verify-store";
 import { withStore } from "../../../core/store/open";
 import type { StoreSettings } from "../../../core/store/settings";
@@ -87,6 +88,26 @@ describe.each(engines())("$name", ({ create }) => {
     ]);
     expect(await withStore(settings, (store) => verifyStore(store))).toMatchObject({ faultCount: 0 });
     expect(await confirm(settings)).toEqual([]);
+  });
+
+  test("stops money after a confirmation that was written without the store key", async () => {
+    const { book, server } = await setUp(settings);
+    await book("q-1");
+    await withStore(settings, async (store) => {
+      await recordRestored(store);
+      const [restored] = await store.run("SELECT * FROM fxdesk_journal_events WHERE environment = 'store'");
+      const event = { environment: "store", seq: 2, entry: "store", kind: "checked", content: "{}" };
+      const at = Number(restored!.at);
+      const hash = hashStoredEvent(String(restored!.hash), { ...event, at });
+      await store.run(
+        `INSERT INTO fxdesk_journal_events (environment, seq, entry, kind, content, at, hash, row_hash)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        [...Object.values(event), at, hash, restored!.row_hash!],
+      );
+    });
+    expect(await failureOf(book("q-2"))).toMatchObject({ outcome: "not-sent" });
+    expect(server.heads).toHaveLength(1);
+    expect(await withStore(settings, (store) => verifyStore(store))).toMatchObject({ faultCount: 1 });
   });
 
   test("stops money once the chain is another one of the same length", async () => {

@@ -341,7 +341,7 @@ describe("limits of a day", () => {
 
   /** Writes an event of the last call with the hash that follows: in place of the last event, or after it. */
   const forge =
-    (kind: "ended" | "sent", content: string, isAppended = false) =>
+    (kind: "ended" | "sent", content: string | ((sent: string) => string), isAppended = false) =>
     async ({ run }: Store): Promise<void> => {
       const [last, before] = await run(
         "SELECT * FROM fxdesk_journal_events WHERE environment <> 'store' ORDER BY seq DESC LIMIT 2",
@@ -349,12 +349,14 @@ describe("limits of a day", () => {
       const { environment, entry } = last as unknown as StoredEvent;
       const [seq, at] = [Number(last!.seq) + (isAppended ? 1 : 0), Number(last!.at)];
       const previous = String((isAppended ? last : before)!.hash);
-      const hash = hashStoredEvent(previous, { environment, seq, entry, kind, at, content });
+      const [sent] = await run("SELECT content FROM fxdesk_journal_events WHERE kind = 'sent'");
+      const text = typeof content === "string" ? content : content(String(sent!.content));
+      const hash = hashStoredEvent(previous, { environment, seq, entry, kind, at, content: text });
       await run("DELETE FROM fxdesk_journal_events WHERE environment = $1 AND seq = $2", [environment, seq]);
       await run(
-        `INSERT INTO fxdesk_journal_events (environment, seq, entry, kind, at, content, hash)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-        [environment, seq, entry, kind, at, content, hash],
+        `INSERT INTO fxdesk_journal_events (environment, seq, entry, kind, at, content, hash, row_hash)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        [environment, seq, entry, kind, at, text, hash, last!.row_hash!],
       );
     };
   const rejection = '{"code":"conflict","state":"rejected"}';
@@ -364,6 +366,7 @@ describe("limits of a day", () => {
     ["the last outcome is replaced", forge("ended", rejection)],
     ["another outcome is appended", forge("ended", rejection, true)],
     ["a call without an amount is appended", forge("sent", '{"commitments":[]}', true)],
+    ["a negative amount is appended", forge("sent", (text) => text.replace('"30', '"-30'), true)],
     ["the releases are deleted", ["DELETE FROM fxdesk_releases"]],
     [
       "an amount is lowered",
