@@ -243,6 +243,7 @@ export class Orders {
       operations: this.#orderOperations(),
       call: (...call) => client.callPreAuthorized(...call),
       sendReleased: (release) => this.#sendReleased(release),
+      findOrderProblem: (sealed) => this.#findOrderProblem(sealed),
       authority: async (sealed) => (await client.releaseMiddleware()).loadAuthority(sealed.operation, sealed),
       canReadPeople: async () => {
         const { policy, people } = context.settings;
@@ -259,6 +260,29 @@ export class Orders {
     const operation = this.#operation(sealed.operation);
     const { given } = sealed.terms;
     return this.client.callReleased(operation, given, callOptionsFor(operation, sealed), id);
+  }
+
+  /**
+   * Returns why a stored order is none that this client would request and send, or undefined. Rules, scopes and limits read these
+   * facts from the row, so they must be those with which the order is booked.
+   */
+  #findOrderProblem({ operation, environment, client, terms, validUntil }: SealedOrder): string | undefined {
+    const { context } = this.client;
+    const facts = {
+      operation: [operation, orderName],
+      environment: [environment, environmentOf(context, this.#operation(bookName))],
+      client: [client, client || (context.settings.clientId ?? "")],
+    };
+    const other = Object.entries(facts).find(([, [stored, own]]) => stored !== own);
+    if (other) return `The ${other[0]} of the order is not that with which this process would book it.`;
+    const { rate_seen: _, ...input } = terms;
+    try {
+      const valid_until = new Date(validUntil).toISOString();
+      assertValid(this.#orderProcedure(), { ...input, valid_until }, this.#quoteOperation()!);
+      return undefined;
+    } catch (error) {
+      return `The order is not valid: ${(error as Error).message}`;
+    }
   }
 
   async #sealOrder(

@@ -151,14 +151,17 @@ async function processRelease(dependencies: ExecutorDependencies, release: Relea
   }
 }
 
-function send(
+async function send(
   dependencies: ExecutorDependencies,
   release: Release,
   step: NextStep & { readonly kind: "send" },
 ): Promise<void> {
-  const { operations } = dependencies;
+  const { findOrderProblem, operations, store } = dependencies;
   if (release.sealed.kind === "call") return sendCall(dependencies, release as Call, step);
-  return quoteAndBook({ ...dependencies, operations: operations! }, release as Order, step);
+  const problem = findOrderProblem(release.sealed);
+  if (problem === undefined)
+    return quoteAndBook({ ...dependencies, operations: operations! }, release as Order, step);
+  await transition(store, release, { remark: problem, dueInMs: Math.max(step.retryInMs, pollIntervalMs) });
 }
 
 async function review({ authority, store }: ExecutorDependencies, { id, sealed }: Release): Promise<Review> {

@@ -37,6 +37,8 @@ export interface ExecutorDependencies {
   readonly call: OrderCall;
   /** Makes the call of a released request, if it is exactly the released one. */
   readonly sendReleased: (release: Call) => Promise<unknown>;
+  /** Returns why a stored order is none that this process would request and send, or undefined. */
+  readonly findOrderProblem: (sealed: SealedOrder) => string | undefined;
   readonly authority: (sealed: SealedRequest) => Promise<Authority>;
   /** Searches for the outcome of a call. */
   readonly recover: (entry: string) => Promise<unknown>;

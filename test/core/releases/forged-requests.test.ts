@@ -3,14 +3,21 @@
  * what a person signed, never by a row.
  */
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { type SealedCall, sealOf } from "../../../core/releases/terms";
+import { type SealedCall, sealOf, type SealedOrder } from "../../../core/releases/terms";
 import { withStore } from "../../../core/store/open";
 import { sealLocation } from "../../../core/store/sealer";
 import { forgeRows } from "../../support/forged-rows";
 import { sampleInput } from "../../support/samples";
 import { signRequest } from "../../../core/releases/request-signature";
 import { Requester } from "../../../core/people/requester";
-import { createReleaseFixture, people, type ReleaseFixture, serviceKeyOf } from "./release-fixture";
+import { eventually } from "../../support/eventually";
+import {
+  createReleaseFixture,
+  people,
+  type ReleaseFixture,
+  sampleOrder,
+  serviceKeyOf,
+} from "./release-fixture";
 
 let place: ReleaseFixture;
 let client: FxdeskClient;
@@ -50,11 +57,15 @@ const repeat = (reference: string, by = client) =>
   );
 
 /** Rewrites the sealed request of a release with a matching seal and the signature of its requester, and the given columns. */
-const rewrite = (id: string, change: (sealed: SealedCall) => SealedCall, columns = "state = 'released'") =>
+const rewrite = <T extends SealedCall | SealedOrder = SealedCall>(
+  id: string,
+  change: (sealed: T) => T,
+  columns = "state = 'released'",
+) =>
   withStore(place.store, async ({ database, run, sealer }) => {
     const location = sealLocation("fxdesk_releases", "content", id);
     const [row] = await run("SELECT content FROM fxdesk_releases WHERE id = $1", [id]);
-    const sealed = change(JSON.parse(sealer.unseal(String(row!.content), location)) as SealedCall);
+    const sealed = change(JSON.parse(sealer.unseal(String(row!.content), location)) as T);
     await forgeRows(
       { database, sealer },
       `UPDATE fxdesk_releases SET content = $2, seal = $3, request_signature = $4, ${columns} WHERE id = $1`,
@@ -138,4 +149,39 @@ test("records no decision without the seal that the person was shown", async () 
       code: "release_refused",
     });
   expect(await client.orders.get(id)).toMatchObject({ state: "waiting" });
+});
+
+describe("an order", () => {
+  // Only executors of this test may send.
+  beforeAll(() => client.close());
+
+  const dayMs = 86_400_000;
+  test.each<[string, (sealed: SealedOrder) => SealedOrder]>([
+    ["the operation of another scope", (sealed) => ({ ...sealed, operation: "payments.initiate" })],
+    ["an environment of another limit", (sealed) => ({ ...sealed, environment: "api https://x.example" })],
+    ["no client", (sealed) => ({ ...sealed, client: "" })],
+    ["a longer validity", (sealed) => ({ ...sealed, validUntil: Date.now() + 100 * dayMs })],
+    ["another type", (sealed) => ({ ...sealed, terms: { ...sealed.terms, trade_type: "window_forward" } })],
+    ["an unknown type", (sealed) => ({ ...sealed, terms: { ...sealed.terms, trade_type: "option" } })],
+    ["a negative amount", (sealed) => ({ ...sealed, terms: { ...sealed.terms, amount: "-900" } })],
+  ])("books nothing after its requester rewrote an order with %s", async (_, change) => {
+    const requester = place.client({ people: "/nowhere/people.json" });
+    const { release, state } = await requester.orders.order(sampleOrder({ amount: "900" }));
+    await requester.close();
+    expect(state).toBe("released");
+    await rewrite<SealedOrder>(release, change, "next_at = 0, lease_expires_at = 0");
+    const executor = place.client();
+    await executor.orders.start();
+    const held = await eventually(
+      async () => {
+        const found = (await place.service.get(release)).release;
+        return (found.progress.remark !== undefined || found.entry !== undefined) && found;
+      },
+      { withinMs: 15_000, what: "a remark" },
+    );
+    expect(held).toMatchObject({ state: "released", entry: undefined });
+    await executor.orders.cancel(release);
+    await executor.close();
+    expect(place.sandbox.requests.filter(({ url }) => url.includes("trade"))).toEqual([]);
+  });
 });
