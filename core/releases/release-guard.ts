@@ -16,8 +16,8 @@ import { findRequesterProblem, type Requester } from "../people/requester";
 import { findScopeViolation } from "../people/service-key";
 import { hasValidSignature, isOfPresentEpoch } from "./decision-signature";
 import { readEventsSince } from "../journal/checked-events";
-import { isNotExecuted } from "../journal/entry";
-import { selectEntries } from "../journal/entry-rows";
+import { type EntryState, isNotExecuted } from "../journal/entry";
+import { stateAfter } from "../journal/entry-rows";
 import { hashScope, sumCommitments } from "./day-sums";
 import { changedInStore, isAuthentic } from "./request-signature";
 import { effectOf } from "./committed-money";
@@ -127,24 +127,31 @@ export function findReleaseProblem(
   );
 }
 
-/** True if the journal contains a booking of the order that may have been carried out. Guards against a changed release row. */
-async function wasBooked(transaction: SendTransaction, { id, sealed }: Release): Promise<boolean> {
-  const where = "WHERE e.environment = $1 AND e.client = $2 AND e.key LIKE $3 AND e.id <> $4";
-  const values = [sealed.environment, sealed.client, `${id}.%`, transaction.entry];
-  return (await selectEntries(transaction, where, values)).some((entry) => !isNotExecuted(entry));
-}
-
 /** Allows for a clock of the requester that is ahead of that of the store. */
 const clockMarginMs = 3_600_000;
 
-/** Throws an Error if an event since the request was removed from its chain, which may be that of an earlier sending. */
-async function assertWholeChain(
+/**
+ * True if the journal contains a booking of the order that may have been carried out, by the events since the request: rows of
+ * entries may be missing. Guards against a changed release row. Throws an Error if one of these events was changed or removed.
+ */
+async function wasBooked(
   transaction: SendTransaction,
-  { sealed }: Release,
+  { id, sealed, requestedAt }: Release,
   decisions: readonly Decision[],
-): Promise<void> {
-  const since = Math.min(sealed.requestedAt, ...decisions.map(({ at }) => at));
-  await readEventsSince(transaction, sealed.environment, since - clockMarginMs);
+): Promise<boolean> {
+  const since = Math.min(requestedAt, sealed.requestedAt, ...decisions.map(({ at }) => at));
+  const mayBeExecuted = new Map<unknown, boolean>();
+  for (const { entry, kind, content: text } of await readEventsSince(
+    transaction,
+    sealed.environment,
+    since - clockMarginMs,
+  )) {
+    const content = JSON.parse(String(text)) as { readonly key?: string };
+    const isOwn = kind === "intent" ? content.key?.startsWith(`${id}.`) : mayBeExecuted.has(entry);
+    const state = stateAfter(String(kind), content) as EntryState | undefined;
+    if (isOwn && entry !== transaction.entry && state) mayBeExecuted.set(entry, !isNotExecuted({ state }));
+  }
+  return [...mayBeExecuted.values()].includes(true);
 }
 
 /** Returns what the request adds to the sums of its day. Throws if one would exceed its limit. */
@@ -203,12 +210,11 @@ export const createSendGuard =
       findReleaseProblem(current, decisions, authority, moment) ??
       (authority.policy && findHoursViolation(authority.policy, moment));
     if (reason !== undefined) throw releaseRefusedError(operation, reason);
-    if (await wasBooked(transaction, current))
+    if (await wasBooked(transaction, current, decisions))
       throw releaseRefusedError(
         operation,
         `The journal already contains a booking of ${id}. An order is booked only once.`,
       );
-    await assertWholeChain(transaction, current, decisions);
     const commitments = authority.policy && (await checkDayLimits(transaction, current, authority.policy));
     await markReleaseSent(transaction, current, nextState, entry);
     return {

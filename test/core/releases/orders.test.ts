@@ -94,12 +94,16 @@ describe("an order", () => {
   });
 });
 
-test("is not booked again after its booking was removed from store and journal", async () => {
+test.each([
+  ["its booking was removed with its events", ["details", "events"]],
+  ["the row of its booking was removed", []],
+])("is not booked again after %s", async (_, removed) => {
+  const own = await createReleaseFixture();
   const reference = "TWICE";
-  const client = place.client();
+  const client = own.client();
   const book = async (order: Parameters<typeof sampleOrder>[0]) => {
     const { release } = await client.orders.order(sampleOrder(order));
-    await place.decide(release, "anna");
+    await own.decide(release, "anna");
     await eventually(async () => (await client.orders.get(release)).deviations, {
       withinMs: 15_000,
       what: "a verified booking",
@@ -109,9 +113,9 @@ test("is not booked again after its booking was removed from store and journal",
   const id = await book({ reference });
   await book({});
   await client.close();
-  await withStore(place.store, async (opened) => {
+  await withStore(own.store, async (opened) => {
     const { sealer } = opened;
-    for (const table of ["details", "events"]) {
+    for (const table of removed) {
       const entries = "SELECT id FROM fxdesk_journal_entries WHERE key LIKE $1";
       const seqs = `SELECT seq FROM fxdesk_journal_events WHERE entry IN (${entries})`;
       await opened.run(`DELETE FROM fxdesk_journal_${table} WHERE seq IN (${seqs})`, [`${id}.%`]);
@@ -124,7 +128,7 @@ test("is not booked again after its booking was removed from store and journal",
       [id, sealer.seal("{}", sealLocation("fxdesk_releases", "progress", id))],
     );
   });
-  const executor = place.client();
+  const executor = own.client();
   await executor.orders.start();
   const { state } = await eventually(
     async () => {
