@@ -37,6 +37,7 @@ import { checkInput } from "../spec/check";
 import type { Values } from "../spec/fields";
 import type { Callable, Declaration } from "../spec/operation";
 import { StoreSession } from "../store/session";
+import { recreateUndeclaredOperation } from "./undeclared-operation";
 
 const bookName = "trades.book";
 const decideName = "releases.decide";
@@ -257,8 +258,10 @@ export class Orders {
 
   /** Prepares a released call again from its fields, and sends it if it equals the released request. */
   async #sendReleased({ id, sealed }: Call): Promise<unknown> {
-    const operation = this.#operation(sealed.operation);
-    const { given } = sealed.terms;
+    const { given, request } = sealed.terms;
+    const operation = request
+      ? recreateUndeclaredOperation(this.client.context.service, sealed.terms, request)
+      : this.#operation(sealed.operation);
     return this.client.callReleased(operation, given, callOptionsFor(operation, sealed), id);
   }
 

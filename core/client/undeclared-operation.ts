@@ -6,6 +6,7 @@ import type { Declaration } from "../spec/operation";
 import type { Service } from "../spec/service";
 import { invalidInputError } from "../call/call-errors";
 import { undeclaredName as name } from "../call/service-operation";
+import type { CallTerms, RequestTerms } from "../releases/terms";
 import type { UndeclaredRequest } from "../api/client-types";
 
 const anyJson = json(z.unknown(), "Any response.");
@@ -38,6 +39,22 @@ export function createUndeclaredOperation(service: Service, request: UndeclaredR
   } catch (error) {
     throw invalidRequestError([{ field: "path", message: (error as Error).message }]);
   }
+}
+
+/** Creates the operation of a released `client.request` again. */
+export function recreateUndeclaredOperation(
+  service: Service,
+  { method, given }: Pick<CallTerms, "method" | "given">,
+  { path, server, query, body }: RequestTerms,
+): Declaration {
+  const pick = (names: readonly string[]) => Object.fromEntries(names.map((each) => [each, given[each]]));
+  return createUndeclaredOperation(service, {
+    method: method as UndeclaredRequest["method"],
+    path,
+    server,
+    query: pick(query) as NonNullable<UndeclaredRequest["query"]>,
+    ...(body && { body: pick(body) }),
+  });
 }
 
 const invalidRequestError = (violations: readonly Violation[]): InvalidInput =>

@@ -8,6 +8,7 @@ import { fieldsOf } from "../spec/fields";
 import type { Declaration } from "../spec/operation";
 import { customerFromValues } from "../spec/service";
 import { canonicalJson } from "../values/json";
+import { kindOf } from "../values/kind";
 import type { Release } from "./release";
 import { parseCorrelation, type SealedCall } from "./terms";
 
@@ -43,9 +44,28 @@ export function sealCall(
       ...(body !== undefined && { body }),
       values,
       given: normalizeInput(operation, call.given),
+      ...requestTermsOf(context, operation),
     },
     ...moneyFactsOf(context, call),
   };
+}
+
+/** Returns how `client.request` was given its fields, none of which has a type. Empty for every other call. */
+function requestTermsOf(
+  { service }: ClientContext,
+  operation: Declaration,
+): Pick<SealedCall["terms"], "request"> {
+  if (service.operations.includes(operation)) return {};
+  const { path, server, body, document } = operation;
+  const fields = fieldsOf(operation);
+  const isRequest = fields.every(
+    ({ location, filledBy, schema }) =>
+      filledBy === "caller" && (location === "query" || location === "body") && kindOf(schema) === "unknown",
+  );
+  if (!isRequest || document) return {};
+  const namesAt = (place: string) =>
+    fields.filter(({ location }) => location === place).map(({ name }) => name);
+  return { request: { path, server, query: namesAt("query"), ...(body && { body: namesAt("body") }) } };
 }
 
 /** Returns the amounts and creditors, or the trade, that a call commits. */

@@ -52,6 +52,15 @@ export interface OrderInput extends Omit<
   readonly valid_until: string;
 }
 
+/** How `client.request` was given the fields of a call. Another process makes the same call with them. */
+export interface RequestTerms {
+  readonly path: string;
+  readonly server: string;
+  /** Names of the fields, in the order in which they are encoded. */
+  readonly query: readonly string[];
+  readonly body?: readonly string[];
+}
+
 /** An encoded request without credentials. */
 export interface CallTerms {
   readonly method: string;
@@ -62,6 +71,8 @@ export interface CallTerms {
   /** All fields by name, and those that the caller gave. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly given: Readonly<Record<string, unknown>>;
+  /** Only for calls of `client.request`. */
+  readonly request?: RequestTerms;
 }
 
 /** Sealed facts common to orders and calls. */
