@@ -90,7 +90,8 @@ export class Orders {
     const { context } = this.client;
     const { policy, people } = context.settings;
     // With a people file, an order without a policy is signed as well, so that no row can say that none is needed.
-    const isSigned = policy !== undefined || people !== undefined || options.release !== undefined;
+    const hasKey = (options.requester ?? context.requester)?.keyHash !== undefined;
+    const isSigned = policy !== undefined || people !== undefined || options.release !== undefined || hasKey;
     const requester = isSigned ? middleware.requesterOf(orderName, options) : undefined;
     const sealed = await this.#sealOrder(input, quoteOperation, options);
     const request = { sealed, given: { ...input, clientId: sealed.client }, key: options.key };
@@ -248,7 +249,8 @@ export class Orders {
       authority: async (sealed) => (await client.releaseMiddleware()).loadAuthority(sealed.operation, sealed),
       canReadPeople: async () => {
         const { policy, people } = context.settings;
-        const isUnprotected = policy === undefined && people === undefined;
+        const hasKey = context.requester?.keyHash !== undefined;
+        const isUnprotected = policy === undefined && people === undefined && !hasKey;
         return isUnprotected || (await loadReadablePeople(people).catch(() => undefined)) !== undefined;
       },
       recover: (entry) => client.recover(entry),

@@ -172,6 +172,7 @@ export class Pipeline {
     const mayNeedRelease =
       this.context.settings.policy !== undefined ||
       this.context.settings.people !== undefined ||
+      this.context.requester?.keyHash !== undefined ||
       options.release === "needed" ||
       request.release !== undefined;
     if (operation.effect === "read" || request.isReleased || !mayNeedRelease) return next(request);

@@ -20,7 +20,7 @@ import { type EntryState, isNotExecuted } from "../journal/entry";
 import { stateAfter } from "../journal/entry-rows";
 import { hashScope, sumCommitments } from "./day-sums";
 import { changedInStore, isAuthentic } from "./request-signature";
-import { effectOf } from "./committed-money";
+import { commitsNoMoney, effectOf } from "./committed-money";
 import { commitmentsOf, findLimitViolation } from "./limits";
 import type { Policy } from "./policy";
 import type { Decision, Release } from "./release";
@@ -45,28 +45,32 @@ export const releaseRefusedError = (operation: string, message: string): FxdeskE
 
 /** Returns why the service key of the requester does not permit a request at this moment, or undefined. */
 export function findKeyViolation(
-  people: People | undefined,
+  { policy, people }: Authority,
   sealed: SealedRequest,
   moment: number,
 ): string | undefined {
   const { operation, requester = "" } = sealed;
   const key = people && findServiceKey(people, requester);
-  return key && findScopeViolation(requester, key, { operation, effect: effectOf(sealed) }, moment);
+  if (!key) return undefined;
+  const isLimited = key.perRequest !== undefined || key.perDay !== undefined;
+  if (!policy && isLimited && !commitsNoMoney(sealed))
+    return `The service key of ${requester} has limits in the currency of the policy, but FXDESK_POLICY is not set for this process.`;
+  return findScopeViolation(requester, key, { operation, effect: effectOf(sealed) }, moment);
 }
 
-/** Returns the approvals that a request needs. Throws an FxdeskError if it cannot be sent under the policy. */
+/** Returns the approvals that a request needs. Throws an FxdeskError if it cannot be sent under the policy or with its service key. */
 export function requirementsOf(
-  { policy, people }: Authority,
+  authority: Authority,
   sealed: SealedRequest,
   requester?: Requester,
 ): readonly ApprovalRequirement[] {
-  if (!policy) return [];
-  const requirements = approvalRequirements(policy, sealed);
+  const { policy, people } = authority;
+  const requirements = policy ? approvalRequirements(policy, sealed) : [];
   const reason =
     (people && requester && findRequesterProblem(people, requester)) ??
-    findKeyViolation(people, sealed, Date.now()) ??
-    findPolicyViolation(policy, sealed) ??
-    findRequestProblem(policy, requirements, sealed.requester);
+    findKeyViolation(authority, sealed, Date.now()) ??
+    (policy &&
+      (findPolicyViolation(policy, sealed) ?? findRequestProblem(policy, requirements, sealed.requester)));
   if (reason !== undefined) throw releaseRefusedError(sealed.operation, reason);
   return requirements;
 }
@@ -120,7 +124,7 @@ export function findReleaseProblem(
   if (!isAuthentic(people, release)) return changedInStore(release.id);
   if (!isApproved(release, decisions, { policy, people }, moment)) return "The request has no valid release.";
   return (
-    findKeyViolation(people, sealed, moment) ??
+    findKeyViolation({ policy, people }, sealed, moment) ??
     (policy &&
       (findPolicyViolation(policy, sealed) ??
         findRequestProblem(policy, approvalRequirements(policy, sealed), sealed.requester)))

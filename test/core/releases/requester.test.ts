@@ -272,6 +272,19 @@ describe("a service key", () => {
     expect(posts()).toBe(expected === "sent" ? 1 : 0);
   });
 
+  test.each<[string, KeyScope, Options, string]>([
+    ["for changes only", { effects: ["change"] }, {}, "release_refused"],
+    ["that expired", { until: "2020-01-01" }, {}, "release_refused"],
+    ["with limits, which have no currency", { perRequest: "5" }, {}, "release_refused"],
+    ["that cannot be checked", {}, { people: undefined }, "release_refused"],
+    ["that is unknown", {}, { serviceKey: serviceKeyOf("eve") }, "release_refused"],
+    ["for this payment", { operations: ["payments.initiate"], effects: ["money"] }, {}, "sent"],
+  ])("also without a policy: %s", async (_, scope, options, expected) => {
+    await setScope(scope);
+    expect(await outcomeOf(pay({ policy: undefined, ...options }))).toBe(expected);
+    expect(posts()).toBe(expected === "sent" ? 1 : 0);
+  });
+
   test("adds up the amounts of a day under a policy without limits, and refuses unknown amounts", async () => {
     await place.setPolicy({ people: [...people], amounts: { currency: "EUR" } });
     await setScope({ perDay: "8" });
