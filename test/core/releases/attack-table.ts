@@ -136,7 +136,8 @@ const forgedDecisions: Attack = async (scene) => {
       }).catch(() => undefined);
   await store.close();
   const liar = scene.client("sender", { people: otherPath });
-  for (const intent of scene.intents.filter(({ isReleased }) => isReleased)) await scene.hear(intent, liar);
+  // The other file does not know the requester, who then hears nothing about earlier calls.
+  for (const intent of scene.intents.filter(({ isReleased }) => isReleased)) await intent.call(liar);
   await liar.close();
   return `forges decisions on ${waiting.map(({ reference }) => reference).join(", ")}`;
 };
@@ -311,11 +312,8 @@ const race: Attack = async (scene) => {
   );
   const more = Array.from({ length: 3 }, () => scene.add(scene.pickOne(moneyKinds), "4000"));
   for (const intent of more) await scene.hear(intent, scene.client("requester"));
-  const clients = [
-    scene.client("sender"),
-    scene.client("sender"),
-    scene.client("sender", { people: otherPath }),
-  ];
+  const clients = [scene.client("sender"), scene.client("sender")];
+  const stranger = scene.client("sender", { people: otherPath });
   const decide = async () => {
     for (const intent of more.slice(1)) await scene.release(intent);
   };
@@ -324,8 +322,9 @@ const race: Attack = async (scene) => {
     scene.execute(),
     scene.execute(),
     ...clients.flatMap((client) => scene.intents.map((intent) => scene.hear(intent, client))),
+    ...scene.intents.map((intent) => intent.call(stranger)),
   ]);
-  await Promise.all(clients.map((client) => client.close()));
+  await Promise.all([...clients, stranger].map((client) => client.close()));
   return `races for ${scene.intents.map(({ reference, kind }) => `${reference} (${kind})`).join(", ")}`;
 };
 
