@@ -5,15 +5,16 @@ import { sealLocation } from "../store/sealer";
 import { canonicalJson, canonicalOf } from "../values/json";
 
 const entryKinds = ["intent", "sent", "ended", "erased"] as const;
-const storeKinds = ["restored", "confirmed", "checked"] as const;
+const storeKinds = ["restored", "confirmed", "checked", "withdrawn"] as const;
 
 /**
  * `erased`: the details of the entry's earlier events were removed. Events of the store itself: it was `restored` from a backup,
- * a person `confirmed` that, and a person `checked` the calls that it may not know.
+ * a person `confirmed` that, and a person `checked` the calls that it may not know. In the chain of an environment: a release was
+ * `withdrawn`, because it was refused or cancelled.
  */
 export type EventKind = (typeof entryKinds)[number] | (typeof storeKinds)[number];
 
-/** Stands for environment and entry in events of the store itself, which have a chain of their own. */
+/** Stands for the entry in events that belong to none. The events of the store itself have a chain of this name. */
 export const storeEvents = "store";
 
 /** True if an event of an entry, or of the store itself, may be of this kind. */

@@ -135,14 +135,14 @@ export function findReleaseProblem(
 const clockMarginMs = 3_600_000;
 
 /**
- * True if the journal contains a booking of the order that may have been carried out, by the events since the request: rows of
- * entries may be missing. Guards against a changed release row. Throws an Error if one of these events was changed or removed.
+ * Returns why the journal excludes that the request is sent, or undefined, by the events since the request: rows of entries,
+ * releases and decisions may be missing or old. Throws an Error if one of these events was changed or removed.
  */
-async function wasBooked(
+async function findRecordedProblem(
   transaction: SendTransaction,
   { id, sealed, requestedAt }: Release,
   decisions: readonly Decision[],
-): Promise<boolean> {
+): Promise<string | undefined> {
   const since = Math.min(requestedAt, sealed.requestedAt, ...decisions.map(({ at }) => at));
   const mayBeExecuted = new Map<unknown, boolean>();
   for (const { entry, kind, content: text } of await readEventsSince(
@@ -150,12 +150,15 @@ async function wasBooked(
     sealed.environment,
     since - clockMarginMs,
   )) {
-    const content = JSON.parse(String(text)) as { readonly key?: string };
+    const content = JSON.parse(String(text)) as { readonly key?: string; readonly release?: string };
+    if (kind === "withdrawn" && content.release === id) return `${id} was refused or cancelled.`;
     const isOwn = kind === "intent" ? content.key?.startsWith(`${id}.`) : mayBeExecuted.has(entry);
     const state = stateAfter(String(kind), content) as EntryState | undefined;
     if (isOwn && entry !== transaction.entry && state) mayBeExecuted.set(entry, !isNotExecuted({ state }));
   }
-  return [...mayBeExecuted.values()].includes(true);
+  return [...mayBeExecuted.values()].includes(true)
+    ? `The journal already contains a booking of ${id}. An order is booked only once.`
+    : undefined;
 }
 
 /** Returns what the request adds to the sums of its day. Throws if one would exceed its limit. */
@@ -214,11 +217,8 @@ export const createSendGuard =
       findReleaseProblem(current, decisions, authority, moment) ??
       (authority.policy && findHoursViolation(authority.policy, moment));
     if (reason !== undefined) throw releaseRefusedError(operation, reason);
-    if (await wasBooked(transaction, current, decisions))
-      throw releaseRefusedError(
-        operation,
-        `The journal already contains a booking of ${id}. An order is booked only once.`,
-      );
+    const recorded = await findRecordedProblem(transaction, current, decisions);
+    if (recorded !== undefined) throw releaseRefusedError(operation, recorded);
     const commitments = authority.policy && (await checkDayLimits(transaction, current, authority.policy));
     await markReleaseSent(transaction, current, nextState, entry);
     return {

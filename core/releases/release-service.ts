@@ -1,6 +1,9 @@
 /** The releases of one store. Each method is one transaction, except that a request may wait for a confirmation. */
 import { randomBytes } from "node:crypto";
 import type { ConfirmRelease } from "../call/call-options";
+import { writeChain } from "../journal/chain-transaction";
+import { Checkpoints } from "../journal/checkpoints";
+import { storeEvents } from "../journal/hash-chain";
 import type { MomentAccess } from "../store/database";
 import type { StoreSession } from "../store/session";
 import { type DecisionFiles, policyForRelease, recordDecision } from "./decide";
@@ -26,6 +29,7 @@ import {
   listDecisions,
   listReleases,
   listReleasesOfRequest,
+  readClock,
   readReleases,
   type ReleaseFilter,
   type ReleaseList,
@@ -120,7 +124,7 @@ export class ReleaseService {
       { person, secret, code, passkey },
       origin,
     );
-    return changeReleases(this.store, async (access) => {
+    const change = async (access: MomentAccess): Promise<Release> => {
       // Both files may have changed since the secret was checked.
       const people = await loadPeople(files.people);
       assertSamePerson(person, confirmed, people);
@@ -128,7 +132,8 @@ export class ReleaseService {
       assertShowable(release, people);
       const policy = await policyForRelease(release, files, people);
       return recordDecision(access, id, { ...input, policy, people, factors });
-    });
+    };
+    return input.decision === "refuse" ? this.#withdraw(id, change) : changeReleases(this.store, change);
   }
 
   /**
@@ -143,13 +148,37 @@ export class ReleaseService {
 
   /** Cancels a pending release. Throws a ReleaseRefusal once the request was sent, ReleaseNotFound if it is not visible. */
   cancel(id: string, by: string | undefined, isVisible?: IsVisible): Promise<Release> {
-    return changeReleases(this.store, async (access) => {
+    return this.#withdraw(id, async (access) => {
       const release = await getRelease(access, id, isVisible);
       const state = effectiveState(release, access.moment);
       if (!isUnsentState(state)) throw new ReleaseRefusal(describeStateConflict(id, state, "cancelled"));
       const remark = by === undefined ? "Cancelled." : `Cancelled by ${by}.`;
       const progress = { ...release.progress, remark };
       return transitionRelease(access, release, "cancelled", { progress, nextAt: 0 });
+    });
+  }
+
+  /** Ends a release, and records that in the journal: rows that are put back do not undo it. */
+  async #withdraw(id: string, change: (access: MomentAccess) => Promise<Release>): Promise<Release> {
+    const {
+      release: {
+        sealed: { environment },
+      },
+    } = await this.get(id);
+    return this.store.use(async (store) => {
+      const { results, head } = await writeChain(store, environment, [
+        {
+          isExclusive: true,
+          async apply(chain) {
+            const { run, sealer } = chain;
+            const release = await change({ run, sealer, moment: await readClock(run, chain.moment) });
+            chain.append(storeEvents, "withdrawn", { release: id });
+            return release;
+          },
+        },
+      ]);
+      await new Checkpoints(this.store.settings).note(store.id, environment, head);
+      return results[0];
     });
   }
 

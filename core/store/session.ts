@@ -20,7 +20,7 @@ export class StoreSession {
   #isClosed = false;
 
   constructor(
-    private readonly settings: StoreSettings,
+    readonly settings: StoreSettings,
     private readonly open = openStore,
   ) {}
 

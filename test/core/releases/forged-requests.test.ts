@@ -16,6 +16,7 @@ import {
   people,
   type ReleaseFixture,
   sampleOrder,
+  secretOf,
   serviceKeyOf,
 } from "./release-fixture";
 
@@ -137,6 +138,29 @@ test("does not send the released request of another call", async () => {
     ]);
   });
   expect(await repeat("other")).not.toBe("sent");
+  expect(posts()).toBe(before);
+});
+
+test.each<[string, (id: string, seal: string) => Promise<unknown>]>([
+  ["a cancellation", (id) => client.orders.cancel(id)],
+  [
+    "a refusal",
+    (id, seal) =>
+      client.orders.decide(id, { person: "anna", secret: secretOf("anna"), decision: "refuse", seal }),
+  ],
+])("sends nothing after %s, whatever rows are put back", async (title, withdraw) => {
+  const reference = `W-${title.length}`;
+  const id = await request(reference);
+  const run = (sql: string) => withStore(place.store, ({ database }) => database.run(sql));
+  await run(`CREATE TABLE kept AS SELECT * FROM fxdesk_releases WHERE id = '${id}'`);
+  await withdraw(id, (await client.orders.get(id)).seal);
+  await run(`DELETE FROM fxdesk_release_decisions WHERE release = '${id}'`);
+  await run(`DELETE FROM fxdesk_releases WHERE id = '${id}'`);
+  await run("INSERT INTO fxdesk_releases SELECT * FROM kept");
+  await run("DROP TABLE kept");
+  const before = posts();
+  await place.decide(id, "bert");
+  expect(await repeat(reference)).toBe("release_refused");
   expect(posts()).toBe(before);
 });
 
