@@ -18,6 +18,8 @@ export function sandboxClient(
     clientId,
     contactId,
     credentials: { accessToken, apiKey },
+    // As the variables of tests name it: an address has one environment in a store.
+    environment: "sandbox",
     ...overrides,
   });
   xs2aUrls.set(client, xs2aUrl);

@@ -244,5 +244,9 @@ test("reads list items, also without identity", () => {
     { identity: "", reference: "FX-1", day: "", body: body[2] },
     ...[null, "t-2", {}].map((item) => ({ identity: "", reference: "", day: "", body: item })),
   ]);
-  expect(parseListed(listTrades, bookTrade.recovery, { trades: [] })).toEqual([]);
+  // A response that is no list is not read as an empty one.
+  const noList = { trades: [] };
+  expect(parseListed(listTrades, bookTrade.recovery, noList)).toEqual([
+    { identity: "", reference: "", day: "", body: noList },
+  ]);
 });
