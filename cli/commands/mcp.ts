@@ -91,7 +91,7 @@ const loadExtension = async (terminal: Terminal): Promise<Service | undefined> =
 const createConnect = (
   settings: Settings,
   service: Service | undefined,
-  { allow = [], readOnly }: Offer,
+  { allow = [], readOnly, release }: Offer,
   requester?: Requester,
 ) => {
   const onRecovered = (line: string) => console.error(`fxdesk: ${line}`);
@@ -101,7 +101,9 @@ const createConnect = (
     const client = asUsageError(() => (service ? createClient(options, service) : createClient(options)));
     // Also executes released requests of other processes.
     if (allow.includes("money") && readOnly !== true)
-      client.orders.start().catch((error: Error) => console.error(`fxdesk: ${error.message}`));
+      client.orders
+        .start(release === "never" ? {} : { release: "needed" })
+        .catch((error: Error) => console.error(`fxdesk: ${error.message}`));
     return client;
   };
 };

@@ -176,9 +176,10 @@ export interface ClientOrders {
   cancel(id: string, options?: CallOptions): Promise<ReleaseReport>;
   /**
    * Starts executing released requests of this environment, until the client is closed. Calls that need a release and orders
-   * start it, too. Orders are booked only if the service has an operation that quotes.
+   * start it, too. Orders are booked only if the service has an operation that quotes. With `release: "needed"`, nothing is sent
+   * without a release, also if the stored request says that it needs none.
    */
-  start(): Promise<void>;
+  start(options?: Pick<CallOptions, "release">): Promise<void>;
 }
 
 /** Members of every client, whatever its service. */

@@ -144,8 +144,8 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
       list: async (listOptions = {}, callOptions = {}) => (await orders.get()).list(listOptions, callOptions),
       decide: async (id, input, from) => (await orders.get()).decide(id, input, from),
       cancel: async (id, callOptions = {}) => (await orders.get()).cancel(id, callOptions),
-      start: async () => {
-        if (!isClosed) await (await orders.get()).start();
+      start: async (startOptions) => {
+        if (!isClosed) await (await orders.get()).start(startOptions);
       },
     },
     close: async () => {

@@ -71,6 +71,8 @@ function assertValid(procedure: Callable, input: OrderInput, quoteOperation: Quo
 }
 
 export class Orders {
+  /** "needed" if this process sends nothing without a release, whatever a stored request says. */
+  #release: CallOptions["release"];
   #executor: Promise<ReleaseExecutor> | undefined;
   #isClosed = false;
   readonly #closers: (() => Promise<void>)[] = [];
@@ -184,7 +186,8 @@ export class Orders {
   }
 
   /** Starts carrying out released requests of this client's environments. */
-  async start(): Promise<void> {
+  async start({ release }: Pick<CallOptions, "release"> = {}): Promise<void> {
+    this.#release ??= release;
     if (this.#isClosed || this.#environments().length === 0) return;
     const executor = await (this.#executor ??= this.#createExecutor());
     // Closed meanwhile: `close` has stopped it.
@@ -246,7 +249,11 @@ export class Orders {
       call: (...call) => client.callPreAuthorized(...call),
       sendReleased: (release) => this.#sendReleased(release),
       findOrderProblem: (sealed) => this.#findOrderProblem(sealed),
-      authority: async (sealed) => (await client.releaseMiddleware()).loadAuthority(sealed.operation, sealed),
+      authority: async (sealed) =>
+        (await client.releaseMiddleware()).loadAuthority(sealed.operation, {
+          ...sealed,
+          release: this.#release ?? sealed.release,
+        }),
       canReadPeople: async () => {
         const { policy, people } = context.settings;
         const hasKey = context.requester?.keyHash !== undefined;

@@ -165,6 +165,24 @@ test("an order that waits without a policy file is not executed once its row say
   expect(posts()).toBe(0);
 });
 
+test("a process that requires releases executes no order whose row claims to need none", async () => {
+  const free = { policy: undefined, people: undefined, serviceKey: undefined };
+  const requests = place.client({ ...free, actor: "mallory", credentials: { accessToken: "wrong" } });
+  const { release, state } = await requests.orders.order(order, { key: "K-free" });
+  expect(state).toBe("released");
+  await requests.close();
+  const bookings = () => place.sandbox.requests.filter(({ url }) => url.startsWith("/trades?")).length;
+  const remark = async () => (await place.service.get(release)).release.progress.remark;
+  for (const file of [undefined, place.peoplePath]) {
+    const before = await remark();
+    const executes = place.client({ ...free, people: file });
+    await executes.orders.start({ release: "needed" });
+    await eventually(async () => (await remark()) !== before, { withinMs: 20_000, what: "a reason" });
+    expect(bookings()).toBe(0);
+    await executes.close();
+  }
+});
+
 describe("a requester with a token", () => {
   test.each<[string, (path: string) => Promise<unknown>]>([
     ["was removed", (path) => removePerson(path, "carl", administrator)],
