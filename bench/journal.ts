@@ -137,9 +137,9 @@ const steps: Readonly<Record<string, (location: string, more?: string) => Promis
   verify,
 };
 
-const runStep = <T>(command: readonly string[], ...words: readonly (string | number)[]): T => {
+const runStep = (command: readonly string[], ...words: readonly (string | number)[]): object => {
   const [program, ...first] = [...command, process.execPath, __filename, ...words.map(String)];
-  return JSON.parse(execFileSync(program!, first, { encoding: "utf8" })) as T;
+  return JSON.parse(execFileSync(program!, first, { encoding: "utf8" })) as object;
 };
 
 /** Counts the flushes of a file per booking, with strace. */
@@ -169,19 +169,19 @@ async function measureAll(): Promise<void> {
   const postgres = await startPostgres();
   try {
     const many = place("many");
-    const { head } = runStep<{ head: string }>([], "fill", many);
+    const { head } = runStep([], "fill", many) as { head: string };
     const parallels = [1, atOnce];
     console.log(
       JSON.stringify(
         {
           file: parallels.map((parallel) => ({
             parallel,
-            ...runStep<object>([], "book", place(`file-${parallel}`), parallel),
+            ...runStep([], "book", place(`file-${parallel}`), parallel),
             flushes: countFlushes(place(`flushes-${parallel}`), parallel),
           })),
           postgres: parallels.map((parallel) => ({
             parallel,
-            ...runStep<object>([], "book", postgres.url, parallel),
+            ...runStep([], "book", postgres.url, parallel),
           })),
           start: runStep([], "start", many),
           verify: runStep([], "verify", many),

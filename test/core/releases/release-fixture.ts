@@ -52,14 +52,14 @@ export interface ReleaseFixture {
   /** Files that define who may decide. */
   readonly files: DecisionFiles;
   /** Creates a client. By default it requests as `desk` and books released orders. */
-  client(options?: ClientChanges): FxdeskClient;
-  setPolicy(policy: PolicyInput): Promise<void>;
+  readonly client: (options?: ClientChanges) => FxdeskClient;
+  readonly setPolicy: (policy: PolicyInput) => Promise<void>;
   /** Records the decision of an authenticated person. */
-  decide(
+  readonly decide: (
     id: string,
     person: string,
     decision?: DecisionRequest["decision"],
-  ): Promise<{ readonly state: string }>;
+  ) => Promise<{ readonly state: string }>;
 }
 
 async function createPeopleFile(): Promise<string> {
@@ -133,7 +133,7 @@ export async function createReleaseFixture({
       );
     },
     setPolicy,
-    async decide(id, person, decision = "release") {
+    decide: async (id, person, decision = "release") => {
       const decisionBy = {
         person,
         decision,
