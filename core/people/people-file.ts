@@ -2,7 +2,6 @@
 import { randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { z } from "zod";
-import { replaceFile, withFileLock } from "../store/locked-file";
 import { findLookAlike, PersonName } from "./name";
 import { PendingChange } from "./pending-change";
 import { readProtectedFile } from "./protected-file";
@@ -184,11 +183,13 @@ const isMissing = (path: string): Promise<boolean> =>
  * Changes the file while no other process does. Only with `create` is a missing file created. Throws a TypeError if the file
  * is unsafe or invalid, before or after the change.
  */
-export function updatePeople(
+export async function updatePeople(
   path: string,
   change: (before: People) => People | Promise<People>,
   { create = false } = {},
 ): Promise<void> {
+  // Clients that only read the file do not need the rest of the store.
+  const { replaceFile, withFileLock } = await import("../store/locked-file.js");
   return withFileLock(path, async (target) => {
     const before: People =
       create && (await isMissing(target))
