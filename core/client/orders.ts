@@ -289,7 +289,8 @@ export class Orders {
     if (other) return `The ${other[0]} of the order is not that with which this process would book it.`;
     const { rate_seen: _, ...input } = terms;
     try {
-      const valid_until = new Date(validUntil).toISOString();
+      // The executor ends an order whose time is over, with the reason why it was not booked before.
+      const valid_until = new Date(Math.max(validUntil, Date.now() + 60_000)).toISOString();
       assertValid(this.#orderProcedure(), { ...input, valid_until }, this.#quoteOperation()!);
       return undefined;
     } catch (error) {

@@ -38,7 +38,7 @@ test("loads neither journal nor store for reads and changes", async () => {
     await client.trades.list();
     await client.accountDetails.updateAlias({ account_details_id: "d-1", alias: "Rent" });
     print(loaded());`;
-  expect(await program(url, code)).toEqual(["dist/core/store/locked-file.js", "dist/core/store/settings.js"]);
+  expect(await program(url, code)).toEqual(["dist/core/store/settings.js"]);
 });
 
 test("refuses money calls on a full disk before sending, but makes reads", async () => {
