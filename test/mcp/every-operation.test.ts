@@ -58,7 +58,7 @@ test.each(each)("%s succeeds", async (_tool, operation) => {
   expect(result.structuredContent).not.toHaveProperty("differs_from_contract");
   expect(textOf(result)).toContain(JSON.stringify(result.structuredContent));
   const connection = {
-    environment: "unknown",
+    environment: "sandbox",
     client_id: demo.clientId,
     host: new URL(sandbox.baseUrl).host,
   };
