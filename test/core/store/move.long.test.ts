@@ -255,10 +255,10 @@ describe.each(differentEngines)("from %s to %s", (_, __, fromEngine: Engine, toE
     await withDatabase(to!, (database) =>
       database.transaction(async (run) => {
         await createTables(run, database, createSealer(to!.key));
-        await run("ALTER TABLE fxdesk_journal_events ADD COLUMN more BIGINT NOT NULL DEFAULT 1");
+        await run("ALTER TABLE fxdesk_journal_details ADD COLUMN more BIGINT NOT NULL DEFAULT 1");
       }),
     );
-    await expect(moveStore(from!, to!)).rejects.toThrow("differs from its source (6 of 6 rows)");
+    await expect(moveStore(from!, to!)).rejects.toThrow("differs from its source (4 of 4 rows)");
     expect((await withDatabase(from!, ({ run }) => moveOf(run)))?.stage).toBe("leaving");
   });
 });
