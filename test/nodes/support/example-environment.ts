@@ -62,7 +62,8 @@ export class ExampleEnvironment {
       NodeRed.start({ env, settings }),
       NodeRed.start({ env: { ...env, ...releasing }, settings }),
     ]);
-    const client = openClient(place.sandbox);
+    // As Node-RED names it by default, whose store it shares.
+    const client = openClient(place.sandbox, { environment: "api" });
     const receivers = await Receivers.start();
     const browser = await launchBrowser();
     return new ExampleEnvironment(placement, place, client, receivers, browser, nodeRed, guarded, folder);
