@@ -1,5 +1,5 @@
 /** The people file: who may release and request, their secrets and tokens, and the key that signs decisions. */
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { z } from "zod";
 import { findLookAlike, PersonName } from "./name";
@@ -170,6 +170,10 @@ export const findServiceKey = ({ keys }: People, name: string): ServiceKey | und
 /** Returns the names of the people who can release. */
 export const releasersOf = (people: People): readonly string[] =>
   Object.keys(people.people).filter((name) => findActivePerson(people, name)?.secret !== undefined);
+
+/** Returns a key for signatures of one purpose, so that none counts as a decision, which the key of the file itself signs. */
+export const signingKeyFor = ({ key }: People, purpose: "quotes" | "requests"): Buffer =>
+  createHmac("sha256", Buffer.from(key, "base64")).update(purpose).digest();
 
 export const createEpoch = (): string => randomBytes(12).toString("base64url");
 

@@ -8,7 +8,7 @@ export const createToken = (): string => randomBytes(32).toString("base64url");
 export const hashToken = (token: string): string =>
   `sha256$${createHash("sha256").update(token).digest("hex")}`;
 
-/** Compares hashes of tokens in constant time. */
+/** Compares hashes or signatures in constant time. */
 export const equalHashes = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 

@@ -4,14 +4,10 @@
  */
 import { createHmac } from "node:crypto";
 import type { PreparedCall } from "../call/prepared-call";
-import type { People } from "../people/people-file";
+import { type People, signingKeyFor } from "../people/people-file";
 import { equalHashes } from "../people/token";
 import { canonicalJson } from "../values/json";
 import type { SealedCall, SealedRequest } from "./terms";
-
-/** Another key than those of decisions and requests. */
-const quoteKeyOf = ({ key }: People): Buffer =>
-  createHmac("sha256", Buffer.from(key, "base64")).update("quotes").digest();
 
 function proofOf(
   people: People,
@@ -20,7 +16,7 @@ function proofOf(
 ): string {
   const quote = commits === "none" ? undefined : commits?.quote;
   const facts = canonicalJson({ environment, client, quote: quote && values[quote], trade });
-  return createHmac("sha256", quoteKeyOf(people)).update(facts).digest("hex");
+  return createHmac("sha256", signingKeyFor(people, "quotes")).update(facts).digest("hex");
 }
 
 /** Adds the proof to the request of a booking whose quote this process has received. */

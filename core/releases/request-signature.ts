@@ -3,7 +3,7 @@
  * follows from that of the people file. A program signs without that file. The signature of a person starts with their epoch.
  */
 import { createHmac } from "node:crypto";
-import { findPerson, findServiceKey, type People } from "../people/people-file";
+import { findPerson, findServiceKey, type People, signingKeyFor } from "../people/people-file";
 import type { Requester } from "../people/requester";
 import { equalHashes } from "../people/token";
 import { canonicalJson } from "../values/json";
@@ -18,10 +18,6 @@ function signatureOf(key: Buffer, { id, sealed }: Request, epoch?: string): stri
 
 const epochOf = (signature: string): string | undefined => /^([\w-]+):/.exec(signature)?.[1];
 
-/** Another key than that of decisions, so that a request never counts as a decision. */
-const requestKeyOf = ({ key }: People): Buffer =>
-  createHmac("sha256", Buffer.from(key, "base64")).update("requests").digest();
-
 /** Signs a request. Returns undefined if this needs the people file, which is missing. */
 export function signRequest(
   { keyHash, name }: Requester,
@@ -29,7 +25,7 @@ export function signRequest(
   request: Request,
 ): string | undefined {
   if (keyHash !== undefined) return signatureOf(Buffer.from(keyHash), request);
-  return people && signatureOf(requestKeyOf(people), request, findPerson(people, name)?.epoch);
+  return people && signatureOf(signingKeyFor(people, "requests"), request, findPerson(people, name)?.epoch);
 }
 
 /**
@@ -44,7 +40,7 @@ export function isAuthentic(people: People, { id, sealed, signature }: Release):
   const serviceKey = findServiceKey(people, requester);
   const expected = serviceKey
     ? signatureOf(Buffer.from(serviceKey.hash), { id, sealed })
-    : signatureOf(requestKeyOf(people), { id, sealed }, person?.epoch);
+    : signatureOf(signingKeyFor(people, "requests"), { id, sealed }, person?.epoch);
   return equalHashes(expected, signature);
 }
 
@@ -58,7 +54,10 @@ export function isSignedBy(
   if (signature === undefined) return true;
   if (keyHash !== undefined) return equalHashes(signatureOf(Buffer.from(keyHash), { id, sealed }), signature);
   if (!people) return false;
-  return equalHashes(signatureOf(requestKeyOf(people), { id, sealed }, epochOf(signature)), signature);
+  return equalHashes(
+    signatureOf(signingKeyFor(people, "requests"), { id, sealed }, epochOf(signature)),
+    signature,
+  );
 }
 
 /** True for releases that a person who decides may be shown: waiting ones only as they were requested. */

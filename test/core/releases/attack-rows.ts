@@ -62,7 +62,7 @@ const words = [
 const numbers = [0, 1, -1, 8_000_000_000_000_000];
 const texts = ["", "bert", "anna", "desk", "1", "change", "2099-01-01"];
 
-/** Returns a value that somebody could write instead. */
+/** Returns a value that an attacker could write instead. */
 function otherValue(chance: SeededRandom, value: Value, others: readonly Value[]): Value {
   const pick = <T>(choices: readonly T[]): T => choices[chance.integer(0, choices.length - 1)]!;
   const isNumber = value !== null && /^-?\d+$/.test(String(value));
@@ -110,7 +110,7 @@ function withHashes({ sealer }: Store, table: Table, row: Row): Row {
   }
 }
 
-/** Changes one column of a row as somebody who can write the tables, or also knows the store key. Returns a description. */
+/** Changes one column of a row, as an attacker who can write the tables, or who also has the store key. Returns a description. */
 export async function editRow(
   store: Store,
   chance: SeededRandom,

@@ -288,7 +288,7 @@ const otherTypes: readonly unknown[] = [
   true,
 ];
 
-/** Requests amounts in other spellings, that nobody releases. */
+/** Requests amounts in other spellings, which no person releases. */
 const spelling: Attack = async (scene) => {
   const client = scene.client("sender");
   const done: string[] = [];

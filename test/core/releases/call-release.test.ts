@@ -4,7 +4,13 @@ import { demo } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { withStore } from "../../../core/store/open";
 import { sampleInput } from "../../support/samples";
-import { people, type ReleaseFixture, createReleaseFixture, sampleOrder } from "./release-fixture";
+import {
+  people,
+  type ReleaseFixture,
+  createReleaseFixture,
+  sampleConsent,
+  sampleOrder,
+} from "./release-fixture";
 
 let place: ReleaseFixture;
 let client: FxdeskClient;
@@ -193,7 +199,7 @@ test("sends a released change again after its token was refused, as one use of t
   const refreshing = own.client({
     credentials: { accessToken: () => tokens.shift() ?? demo.accessToken, apiKey: demo.apiKey },
   });
-  const change = () => refreshing.consents.create(consent);
+  const change = () => refreshing.consents.create(sampleConsent);
   const first = await change().then(
     () => undefined,
     (error: { release?: string; code: string }) => error,
@@ -205,12 +211,3 @@ test("sends a released change again after its token was refused, as one use of t
   expect(tokens).toEqual([]);
   expect(await change()).toEqual(created);
 });
-
-const consent = {
-  "TPP-Redirect-URI": "https://app.example/done",
-  access: { accounts: [], balances: [], transactions: [] },
-  recurringIndicator: false,
-  validUntil: "9999-12-31",
-  frequencyPerDay: 1,
-  combinedServiceIndicator: false,
-} as Parameters<FxdeskClient["consents"]["create"]>[0];

@@ -11,6 +11,7 @@ import { forgeRows } from "../../support/forged-rows";
 import { eventually } from "../../support/eventually";
 import { makeQuote, sampleInput } from "../../support/samples";
 import {
+  sampleConsent,
   createReleaseFixture,
   people,
   type PolicyInput,
@@ -34,19 +35,10 @@ beforeAll(async () => {
 });
 beforeEach(() => place.setPolicy(policy));
 
-const consent = {
-  "TPP-Redirect-URI": "https://app.example/done",
-  access: { accounts: [], balances: [], transactions: [] },
-  recurringIndicator: false,
-  validUntil: "9999-12-31",
-  frequencyPerDay: 1,
-  combinedServiceIndicator: false,
-} as Parameters<FxdeskClient["consents"]["create"]>[0];
-
 const posts = (path: string) =>
   place.sandbox.requests.filter(({ method, url }) => method === "POST" && url.startsWith(path)).length;
 
-/** Makes a call with a client that is closed before anybody decides, and returns the ID of its release. */
+/** Makes a call with a client that is closed before a person decides, and returns the ID of its release. */
 async function requestAndLeave(
   call: (client: FxdeskClient) => Promise<unknown>,
   options: Partial<ClientOptions> = {},
@@ -80,7 +72,7 @@ const untilOutcome = (id: string) =>
 
 test.each([
   ["a payment", "/v1/payments", pay("E-GONE")],
-  ["a change", "/v1/consents", (client: FxdeskClient) => client.consents.create(consent)],
+  ["a change", "/v1/consents", (client: FxdeskClient) => client.consents.create(sampleConsent)],
 ])("sends %s of a requester that is gone", async (_, path, call) => {
   const before = posts(path);
   const id = await requestAndLeave(call);
@@ -207,7 +199,7 @@ test("holds a call that the executor prepares differently", async () => {
   const addHeader: Interceptor = (call, next) =>
     next(call.operation.effect === "read" ? call : { ...call, headers: { ...call.headers, extra: "1" } });
   const id = await requestAndLeave(
-    (client) => client.consents.create({ ...consent, "TPP-Redirect-URI": "https://app.example/other" }),
+    (client) => client.consents.create({ ...sampleConsent, "TPP-Redirect-URI": "https://app.example/other" }),
     {
       interceptors: [addHeader],
     },

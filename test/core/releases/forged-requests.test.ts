@@ -2,8 +2,12 @@
  * Requests forged in the store, with its key and with that of their requester: what is sent is decided by the call at hand and by
  * what a person signed, never by a row.
  */
+import { Readable } from "node:stream";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type SealedCall, sealOf, type SealedOrder } from "../../../core/releases/terms";
+import { exportLines } from "../../../core/journal/events";
+import { verifyExport } from "../../../core/journal/verify-export";
+import { verifyStore } from "../../../core/journal/verify-store";
 import { withStore } from "../../../core/store/open";
 import { sealLocation } from "../../../core/store/sealer";
 import { forgeRows } from "../../support/forged-rows";
@@ -162,6 +166,13 @@ test.each<[string, (id: string, seal: string) => Promise<unknown>]>([
   await place.decide(id, "bert");
   expect(await repeat(reference)).toBe("release_refused");
   expect(posts()).toBe(before);
+  await withStore(place.store, async (store) => {
+    const verified = await verifyStore(store);
+    expect(verified).toMatchObject({ faults: [] });
+    expect(
+      await verifyExport(Readable.from(exportLines(store), { objectMode: false }), verified.heads),
+    ).toMatchObject({ faults: [] });
+  });
 });
 
 test("records no decision without the seal that the person was shown", async () => {

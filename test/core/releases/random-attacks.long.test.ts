@@ -1,5 +1,5 @@
 /**
- * Random attacks: somebody edits the store, breaks the policy, spells amounts in other ways, races or kills processes. The
+ * Random attacks: edits of the store, invalid policies, other spellings of amounts, races and killed processes. The
  * sandbox's own records show that no money was sent without its release, twice or beyond a limit, and that no caller heard a
  * false outcome. FXDESK_ATTACKS sets the number of attacks on each engine. FXDESK_SEED sets the seed of the first attack; a
  * failure shows its own seed, with which FXDESK_ATTACKS=1 repeats it alone.

@@ -162,3 +162,13 @@ export const sampleOrder = (more: Partial<OrderInput> = {}): OrderInput => ({
   valid_until: new Date(Date.now() + 3_600_000).toISOString(),
   ...more,
 });
+
+/** A change without money. */
+export const sampleConsent = {
+  "TPP-Redirect-URI": "https://app.example/done",
+  access: { accounts: [], balances: [], transactions: [] },
+  recurringIndicator: false,
+  validUntil: "9999-12-31",
+  frequencyPerDay: 1,
+  combinedServiceIndicator: false,
+} as Parameters<FxdeskClient["consents"]["create"]>[0];
