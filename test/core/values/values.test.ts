@@ -1,5 +1,6 @@
 /** Values and their schemas: decimals of currencies, times, and kinds and metadata as forms, tools and commands use them. */
 import { z } from "zod";
+import { hasValidCheckDigits, ibanLengthOf } from "../../../core/values/account-number";
 import {
   DateTime,
   defaultOf,
@@ -12,6 +13,24 @@ import {
   openEnum,
   optionsOf,
 } from "../../../core/values";
+
+test("check digits find every changed digit and every swap of neighbours", () => {
+  const iban = "DE89 3704 0044 0532 0130 00";
+  const plain = iban.replaceAll(" ", "");
+  const signs = Array.from(plain);
+  const changed = signs.flatMap((sign, at) =>
+    at < 2 ? [] : [..."0123456789"].filter((digit) => digit !== sign).map((digit) => signs.with(at, digit)),
+  );
+  const swapped = signs.flatMap((sign, at) =>
+    at < 4 || signs[at + 1] === undefined || signs[at + 1] === sign
+      ? []
+      : [signs.with(at, signs[at + 1]!).with(at + 1, sign)],
+  );
+  expect(hasValidCheckDigits(iban)).toBe(true);
+  expect([...changed, ...swapped].filter((each) => hasValidCheckDigits(each.join("")))).toEqual([]);
+  expect(["NO9386011117947", "MT84MALT011000012345MTLCAST001S"].every(hasValidCheckDigits)).toBe(true);
+  expect([plain, "NO9386011117947", "US12345678901234567"].map(ibanLengthOf)).toEqual([22, 15, undefined]);
+});
 
 test("currencies have the decimals of ISO 4217, unknown ones two", () => {
   expect(["JPY", "UYI", "KWD", "CLF", "UYW"].map(minorUnits)).toEqual([0, 0, 3, 4, 4]);
