@@ -233,8 +233,8 @@ const toPage = (operation: Callable, values: Values, response: ServiceResponse):
 });
 
 /**
- * Puts the other lists of a response in one sequence with the result list, so that none is truncated: short lists, for
- * example sums, come before it and long ones after it.
+ * Puts the other lists of a response in one sequence with the result list, so that none is truncated. Lists that the response has
+ * before it come first, and short ones, for example sums; long ones after it come last.
  */
 function withOtherLists(operation: Callable, page: Page): Page {
   if (operation.resultList === undefined) return page;
@@ -245,10 +245,12 @@ function withOtherLists(operation: Callable, page: Page): Page {
   let remaining = maxLeadingListsLength;
   const smallestFirst = [...sizes].toSorted(([, one], [, other]) => one - other);
   const short = new Set(smallestFirst.filter(([, size]) => (remaining -= size) >= 0).map(([list]) => list));
-  const isShort = (row: Row) => short.has(listNameOf(row));
+  const names = Object.keys(page.response.body as object);
+  const end = names.indexOf(operation.resultList);
+  const isLeading = (row: Row) => short.has(listNameOf(row)) || names.indexOf(row.path[0]!) < end;
   return {
     ...page,
     metadata,
-    rows: [...rows.filter(isShort), ...page.rows, ...rows.filter((row) => !isShort(row))],
+    rows: [...rows.filter(isLeading), ...page.rows, ...rows.filter((row) => !isLeading(row))],
   };
 }

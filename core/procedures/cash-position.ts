@@ -3,6 +3,7 @@ import { z } from "zod";
 import { balanceTypes } from "../contract/accounts";
 import { formatAmount } from "../files/amount";
 import { json } from "../spec/declare";
+import { groupBy } from "../values/lists";
 import { Currency } from "../values/values";
 import {
   type Account,
@@ -40,7 +41,7 @@ export const CashPosition = z
     converted: z
       .array(Total)
       .optional()
-      .describe("Totals per balance type, converted into the currency `into`."),
+      .describe("Totals per balance type, converted into the currency `into`. Absent unless complete."),
     unread: z
       .array(
         z.object({
@@ -54,7 +55,7 @@ export const CashPosition = z
     without_rate: z
       .array(currencyField)
       .optional()
-      .describe("Currencies without a rate, excluded from `converted`."),
+      .describe("Currencies without a rate, for which `converted` is omitted."),
   })
   .meta({ id: "CashPosition", description: "Balances of all accounts with totals." });
 
@@ -94,19 +95,14 @@ function totalsOf(balances: Balances) {
   });
 }
 
-/** Converts the totals of each balance type. A type without any rate has no converted total. */
+/** Converts the totals of each balance type. */
 function convertTotals(totals: ReturnType<typeof totalsOf>, into: string, rates: Rates) {
-  const types = [...new Set(totals.map(({ type }) => type))].map((type) => {
-    const own = totals.filter((total) => total.type === type);
+  const types = [...groupBy(totals, ({ type }) => type)].map(([type, own]) => {
     const { amount, missing } = convertAmounts(own, into, rates);
-    return {
-      total: { type, currency: into, amount },
-      missing,
-      isWithoutRates: missing.length === own.length,
-    };
+    return { total: { type, currency: into, amount }, missing };
   });
   return {
-    converted: types.filter(({ isWithoutRates }) => !isWithoutRates).map(({ total }) => total),
+    converted: types.map(({ total }) => total),
     without_rate: [...new Set(types.flatMap(({ missing }) => missing))],
   };
 }
@@ -162,13 +158,18 @@ export const getCashPosition = procedure({
     ];
     const totals = totalsOf(balances);
     const conversion = into === undefined ? undefined : convertTotals(totals, into, rates);
+    const complete = unread.length === 0 && !conversion?.without_rate.length;
     return {
       at: new Date().toISOString(),
       balances,
       totals: totals.map((total) => ({ ...total, amount: formatAmount(total.amount, total.currency) })),
-      ...conversion,
+      ...(conversion && {
+        // A partial sum would look whole.
+        ...(complete && { converted: conversion.converted }),
+        without_rate: conversion.without_rate,
+      }),
       unread,
-      complete: unread.length === 0 && !conversion?.without_rate.length,
+      complete,
     };
   },
 });

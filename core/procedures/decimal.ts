@@ -54,7 +54,7 @@ export interface CurrencyAmount {
   readonly amount: Big;
 }
 
-/** Converts amounts into one currency, rounded once at the end. `missing` names the currencies without a rate. */
+/** Converts amounts into one currency, rounded once at the end. `missing` names the currencies without a rate; zero needs none. */
 export function convertAmounts(amounts: readonly CurrencyAmount[], into: string, rates: Rates) {
   const rateOf = (currency: string) => (currency === into ? "1" : rates[currency]);
   const sum = amounts.reduce(
@@ -62,7 +62,7 @@ export function convertAmounts(amounts: readonly CurrencyAmount[], into: string,
     new Big(0),
   );
   const missing = amounts
-    .map(({ currency }) => currency)
-    .filter((currency) => rateOf(currency) === undefined);
+    .filter(({ currency, amount }) => rateOf(currency) === undefined && !amount.eq(0))
+    .map(({ currency }) => currency);
   return { amount: sum.toFixed(minorUnits(into)), missing };
 }

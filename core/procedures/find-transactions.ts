@@ -10,6 +10,7 @@ import { checkBounds, signedAmount, sumBy } from "./decimal";
 import { groupBy } from "../values/lists";
 import { type Period, parsePeriod, PeriodText } from "./period";
 import { type Context, procedure } from "./procedure";
+import { compactText } from "./reconcile/names";
 import { type Gap, type Transaction, valueDayOf, fetchTransactions } from "./fetch-all-transactions";
 import {
   countField,
@@ -107,8 +108,12 @@ export function toFoundTransaction(each: Transaction): FoundTransaction {
   };
 }
 
-const containsText = (part: string, texts: readonly unknown[]): boolean =>
-  texts.some((text) => typeof text === "string" && text.toLowerCase().includes(part.toLowerCase()));
+/** Ignores separators: "INV 2041" is part of "Payment INV-2041". A part of separators alone is compared as it is. */
+function containsText(part: string, texts: readonly unknown[]): boolean {
+  const wanted = compactText(part);
+  const [normalize, sought] = wanted === "" ? [String, part] : [compactText, wanted];
+  return texts.some((text) => typeof text === "string" && normalize(text).includes(sought));
+}
 
 type Filter = Partial<
   Pick<ProcedureValues<typeof transactionFilters>, "min_amount" | "max_amount" | "counterparty" | "text">

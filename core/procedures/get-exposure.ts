@@ -90,11 +90,11 @@ export const Exposure = z
         net: amount("Net open position of all other currencies at the given rates"),
       })
       .optional()
-      .describe("Net open position in the base currency, if one was given."),
+      .describe("Net open position in the base currency, if one was given. Absent unless complete."),
     without_rate: z
       .array(currencyField)
       .optional()
-      .describe("Currencies without a rate, excluded from `base`."),
+      .describe("Currencies without a rate, for which `base` is omitted."),
     complete: flagField("True if all trades and balances were read and converted."),
     gaps: z.array(z.string()).describe("What is missing or uncertain; empty if complete."),
   })
@@ -258,7 +258,7 @@ export const getExposure = procedure({
     const amounts = [expected, toTradeAmounts(open, today, balances)] as const;
     const positions = compareAmounts(...amounts, ({ currency, tenor }) => `${currency} ${tenor}`);
     const currencies = compareAmounts(...amounts, ({ currency }) => currency);
-    const others = currencies.filter(({ currency, amount: net }) => currency !== base && !net.eq(0));
+    const others = currencies.filter(({ currency }) => currency !== base);
     const conversion = base === undefined ? undefined : convertAmounts(others, base, rates);
     const gaps = [
       ...fetched.gaps,
@@ -266,15 +266,16 @@ export const getExposure = procedure({
       ...unreadGaps("Balance", read),
       ...(balances ? partlyPaidGaps(open) : []),
     ];
+    const complete = gaps.length === 0 && !conversion?.missing.length;
     return {
       as_of: today,
       positions: positions.map(({ currency, tenor, texts }) => ({ currency, tenor, ...texts })),
       currencies: currencies.map(({ currency, texts }) => ({ currency, ...texts })),
       ...(conversion && {
-        base: { currency: base!, net: conversion.amount },
+        ...(complete && { base: { currency: base!, net: conversion.amount } }),
         without_rate: conversion.missing,
       }),
-      complete: gaps.length === 0 && !conversion?.missing.length,
+      complete,
       gaps,
     };
   },

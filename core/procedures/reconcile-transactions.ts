@@ -7,6 +7,7 @@ import { Currency, day } from "../values/values";
 import { accountFields, selectAccounts, findMissingAccounts } from "./accounts";
 import { type Column, normalizeEntries, parseCsvRows } from "./csv-input";
 import { sumBy } from "./decimal";
+import { groupBy } from "../values/lists";
 import { type FoundTransaction, Gaps, toFoundTransaction, transactionOperations } from "./find-transactions";
 import { parsePeriod, PeriodText } from "./period";
 import { procedure } from "./procedure";
@@ -42,7 +43,7 @@ const ExpectedItem = z.object({
   date: day("Date", "Due date.").optional(),
 });
 
-type GivenItem = z.infer<typeof ExpectedItem> & { readonly item: number };
+type GivenItem = z.infer<typeof ExpectedItem>;
 
 const columns = {
   amount: { names: ["amount", "open amount", "total"], required: true },
@@ -52,7 +53,6 @@ const columns = {
   date: { names: ["date", "due", "due date"] },
 } as const satisfies Readonly<Record<string, Column>>;
 
-/** Parses items from CSV. Their numbers are line numbers. */
 const parseItemsCsv = (text: string): GivenItem[] =>
   parseCsvRows(procedureName, "items_csv", text, columns, (row) => {
     const { reference, party, date } = row.cells;
@@ -60,7 +60,6 @@ const parseItemsCsv = (text: string): GivenItem[] =>
     const amount = row.amount("amount", currency);
     if (new Big(amount).eq(0)) row.fail("amount", "must not be zero");
     return {
-      item: row.line,
       amount,
       currency,
       ...(reference && { reference }),
@@ -69,14 +68,9 @@ const parseItemsCsv = (text: string): GivenItem[] =>
     };
   });
 
-/** Numbers the items of a list, starting at 1. */
-const normalizeItems = (items: readonly z.infer<typeof ExpectedItem>[]): GivenItem[] =>
-  normalizeEntries(procedureName, "items", items, columns, ExpectedItem).map((each, index) => ({
-    ...each,
-    item: index + 1,
-  }));
-
-const itemNumber = countField("Item number in the input, starting at 1 (CSV: line number).");
+const itemNumber = countField(
+  "Position of the item in the input, starting at 1; a CSV header does not count.",
+);
 const signedAmount = textField("Signed decimal amount; negative for outgoing money.");
 const transactionId = textField("Transaction ID, for transactions.get.");
 const valueDate = textField("Value date, UTC.");
@@ -84,9 +78,10 @@ const itemReference = optionalTextField("Reference of the item, if given.");
 
 const Matched = z.object({
   kind: z
-    .enum(["one to one", "in parts", "several at once", "paid in part"])
+    .enum(["one to one", "in parts", "several at once", "paid in part", "duplicate"])
     .describe(
-      "`in parts`: several payments for one item; `several at once`: one payment for several items; `paid in part`: the rest is open.",
+      "`in parts`: several payments for one item; `several at once`: one payment for several items; `paid in part`: the rest is open; " +
+        "`duplicate`: the first payment pays, the others repeat it.",
     ),
   confidence: z
     .enum(["certain", "likely"])
@@ -105,7 +100,9 @@ const Matched = z.object({
       reference: z
         .enum(["named", "named in part", "not named", "none given"])
         .describe("Whether the payments contain the references of the items."),
-      difference: optionalTextField("Paid minus expected amount, such as a fee; absent if equal."),
+      difference: optionalTextField(
+        "Paid minus expected amount, such as a fee or a duplicate; absent if equal.",
+      ),
       party: z.enum(["same", "different", "unknown"]).describe("Result of comparing the names."),
       days: z
         .int()
@@ -147,7 +144,6 @@ const OpenTransaction = z.object({
   counterparty: optionalTextField("Name of the counterparty, if given."),
   text: optionalTextField("Remittance information."),
   reference: optionalTextField("Transaction reference."),
-  repeats: optionalTextField("Earlier transaction that paid the same item: a possible duplicate payment."),
 });
 
 const CurrencySums = z.object({
@@ -155,7 +151,7 @@ const CurrencySums = z.object({
   expected: textField("Total of all items."),
   matched: textField("Matched part of the total."),
   open: textField("Open part of the total."),
-  paid: textField("Total of the matched transactions; differs by fees."),
+  paid: textField("Total of the matched transactions; differs by fees and duplicates."),
   other: textField("Total of the unmatched transactions."),
 });
 
@@ -163,8 +159,12 @@ export const Reconciliation = z
   .object({
     period: periodField("First and last value date, UTC."),
     sums: z.array(CurrencySums).describe("Exact totals per currency."),
-    matched: z.array(Matched).describe("Matches of items and transactions; each belongs to one match only."),
     open_items: z.array(OpenItem).describe("Items that are unpaid, partly paid or only likely paid."),
+    matched: z
+      .array(Matched)
+      .describe(
+        "Matches of items and transactions; each transaction belongs to one match only. Those for a person to review come first: duplicates, then likely ones.",
+      ),
     open_transactions: z.array(OpenTransaction).describe("Transactions of the period that match no item."),
     untried: z
       .array(z.string())
@@ -209,7 +209,7 @@ const toMatchedResult = ({
   items,
   payments,
   evidence,
-}: Match): z.infer<typeof Matched> => ({
+}: ReportedMatch): z.infer<typeof Matched> => ({
   kind,
   confidence,
   currency: items[0]!.currency,
@@ -250,13 +250,43 @@ const toOpenItemResult = ({
   };
 };
 
-function sumByCurrency(items: readonly Item[], { matches, openItems, openPayments }: Matching) {
+/** A match as it is reported. */
+type ReportedMatch = Omit<Match, "kind"> & { readonly kind: z.infer<typeof Matched>["kind"] };
+
+interface ReportedMatching {
+  readonly matches: readonly ReportedMatch[];
+  readonly openItems: Matching["openItems"];
+  readonly openPayments: readonly Payment[];
+}
+
+/** Adds payments that repeat another to its match, and puts matches that a person must review first. */
+function reportMatching({ matches, openItems, openPayments }: Matching): ReportedMatching {
+  const repetitions = groupBy(openPayments, ({ repeats }) => repeats);
+  const reported = matches.map((match): ReportedMatch => {
+    const others = match.payments.flatMap(({ transaction_id: id }) => repetitions.get(id) ?? []);
+    if (others.length === 0) return match;
+    const payments = [...match.payments, ...others.map(({ payment }) => payment)];
+    const sum = (all: readonly { readonly amount: string }[]) =>
+      all.reduce((total, { amount }) => total.plus(amount), new Big(0)).abs();
+    const difference = sum(payments).minus(sum(match.items)).toFixed();
+    return { ...match, kind: "duplicate", payments, evidence: { ...match.evidence, difference } };
+  });
+  const rankOf = ({ kind, confidence }: ReportedMatch) =>
+    kind === "duplicate" ? 0 : confidence === "likely" ? 1 : 2;
+  return {
+    matches: reported.toSorted((one, other) => rankOf(one) - rankOf(other)),
+    openItems,
+    openPayments: (repetitions.get(undefined) ?? []).map(({ payment }) => payment),
+  };
+}
+
+function sumByCurrency(items: readonly Item[], { matches, openItems, openPayments }: ReportedMatching) {
   const sum = (amounts: readonly { readonly currency: string; readonly amount: string }[]) =>
     sumBy(amounts, ({ currency }) => currency);
   const expected = sum(items);
   const open = sum(openItems.map((each) => ({ currency: each.item.currency, amount: each.open })));
   const paid = sum(matches.flatMap(({ payments }) => payments));
-  const other = sum(openPayments.map(({ payment }) => payment));
+  const other = sum(openPayments);
   const currencies = new Set([expected, paid, other].flatMap((sums) => [...sums.keys()]));
   return [...currencies].toSorted().map((currency) => ({
     currency,
@@ -268,11 +298,11 @@ function sumByCurrency(items: readonly Item[], { matches, openItems, openPayment
   }));
 }
 
-/** Converts amounts to the sign of account entries: outgoing payments become negative. */
-const applyDirection = (items: readonly GivenItem[], direction: "in" | "out"): Item[] =>
-  items.map((each) => {
+/** Numbers the items, and converts their amounts to the sign of account entries: outgoing payments become negative. */
+const toItems = (items: readonly GivenItem[], direction: "in" | "out"): Item[] =>
+  items.map((each, index) => {
     const value = new Big(each.amount).times(direction === "in" ? 1 : -1);
-    return { ...each, amount: formatAmount(value, each.currency) };
+    return { ...each, item: index + 1, amount: formatAmount(value, each.currency) };
   });
 
 const isOutgoing = ({ amount }: { readonly amount: string }): boolean => amount.startsWith("-");
@@ -350,8 +380,10 @@ export const reconcileTransactions = procedure({
     context,
     { items, items_csv: csv, direction, period: periodText, accounts, currencies, ...rules },
   ) {
-    const given = items ? normalizeItems(items) : parseItemsCsv(csv ?? "");
-    const expected = applyDirection(given, direction);
+    const given = items
+      ? normalizeEntries(procedureName, "items", items, columns, ExpectedItem)
+      : parseItemsCsv(csv ?? "");
+    const expected = toItems(given, direction);
     const period = parsePeriod(periodText)!;
     const selectedAccounts = await selectAccounts(context.client, { accounts, currencies });
     // Both directions are read, because returns have the opposite one.
@@ -361,18 +393,20 @@ export const reconcileTransactions = procedure({
       feeTolerance: rules.fee_tolerance,
       days: rules.days,
     });
+    const reported = reportMatching(matching);
     const found = new Map(fetched.transactions.map((each) => [each.transaction_id, each]));
-    const openTransaction = ({ payment, repeats }: Matching["openPayments"][number]) => {
-      const { type: _, ...row }: FoundTransaction = toFoundTransaction(found.get(payment.transaction_id)!);
-      return { ...row, ...(repeats !== undefined && { repeats }) };
+    const openTransaction = ({ transaction_id: id }: Payment) => {
+      const { type: _, ...row }: FoundTransaction = toFoundTransaction(found.get(id)!);
+      return row;
     };
+    const { matches, openItems, openPayments } = reported;
     const gaps = [...findMissingAccounts({ accounts, currencies }, selectedAccounts), ...fetched.gaps];
     return {
       period,
-      sums: sumByCurrency(expected, matching),
-      matched: matching.matches.map(toMatchedResult),
-      open_items: matching.openItems.map(toOpenItemResult),
-      open_transactions: matching.openPayments.map(openTransaction),
+      sums: sumByCurrency(expected, reported),
+      open_items: openItems.map(toOpenItemResult),
+      matched: matches.map(toMatchedResult),
+      open_transactions: openPayments.map(openTransaction),
       ...(matching.untried.length > 0 && { untried: [...matching.untried] }),
       complete: gaps.length === 0,
       gaps,

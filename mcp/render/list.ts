@@ -211,12 +211,13 @@ function resultListContent(
   const resultList = (found ?? []) as readonly unknown[];
   const part = partialRowsNote(list);
   const omitted = omissionNotes(callable, list);
+  const isEmpty = !list.pages[0].rows.some((row) => listNameOf(row) === name);
   const shown: ResultContent = {
     content: {
       ...(omitted.length > 0 && { truncated: omitted.join(" ") }),
       ...(part !== undefined && { part }),
       ...metadata,
-      ...((found !== undefined || !isContinuation) && { [name]: resultList }),
+      ...((found !== undefined || (isEmpty && !isContinuation)) && { [name]: resultList }),
       ...(next && { next }),
     },
     text: resultListText(callable, metadata, resultList, next),

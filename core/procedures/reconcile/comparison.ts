@@ -90,7 +90,7 @@ export const amountKey = ({ currencyDirection, units }: AnyComparable): string =
 /** Returns a function that finds candidates of the same party. They may contain a few others. */
 export function indexByParty<T extends AnyComparable>(all: readonly T[]): (each: AnyComparable) => T[] {
   const keysOf = ({ currencyDirection, party }: AnyComparable) =>
-    party ? [party.key, party.beginning].map((key) => `${currencyDirection} ${key}`) : [];
+    party ? [party.key, party.compact, party.beginning].map((key) => `${currencyDirection} ${key}`) : [];
   const entries = all.flatMap((each) => keysOf(each).map((key) => ({ key, each })));
   const index = groupBy(entries, ({ key }) => key);
   return (wanted) => [

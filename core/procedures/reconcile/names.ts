@@ -15,6 +15,9 @@ const toComparableText = (text: string): string =>
 
 const wordsOf = (text: string): string[] => toComparableText(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 
+/** Removes separators, accents and case, so that "lake side" is part of "Lakeside Ltd". */
+export const compactText = (text: string): string => wordsOf(text).join("");
+
 const digitsOnly = /^\d+$/;
 /** Minimum digits of a reference over several words. Fewer are more likely an amount or a date. */
 const minJoinedDigits = 8;
@@ -169,6 +172,8 @@ export interface Party {
   readonly name: string;
   /** Sorted words of the name without the legal form. */
   readonly key: string;
+  /** The same words in their order and without spaces. */
+  readonly compact: string;
   readonly form: string;
   /** Beginning of the name, which a truncated name has as well. */
   readonly beginning: string;
@@ -181,11 +186,12 @@ export function parseParty(name: string): Party {
   const words = wordsOf(name.replace(/(?<=(^|[^\p{L}])\p{L})\.(?=\p{L}(\.|\s|$))/gu, ""));
   const distinctWords = words.filter((word) => !Object.hasOwn(legalForms, word) && !fillers.has(word));
   const form = words.filter((word) => Object.hasOwn(legalForms, word)).map((word) => legalForms[word]);
-  const keyWords = distinctWords.length > 0 ? distinctWords : words;
+  const keyWords = (distinctWords.length > 0 ? distinctWords : words).map(withoutUmlauts);
   return {
     name,
     beginning: toComparableText(name).slice(0, 10),
-    key: keyWords.map(withoutUmlauts).toSorted().join(" "),
+    key: keyWords.toSorted().join(" "),
+    compact: keyWords.join(""),
     form: distinctWords.length > 0 ? form.join(" ") : "",
   };
 }
@@ -205,5 +211,6 @@ export function compareParties(one: Party | undefined, other: Party | undefined)
   if (!one || !other || one.key === "" || other.key === "") return "unknown";
   if (isTruncated(one.name, other.name) || isTruncated(other.name, one.name)) return "same";
   const formsAgree = one.form === other.form || one.form === "" || other.form === "";
-  return one.key === other.key && formsAgree ? "same" : "different";
+  const namesAgree = one.key === other.key || one.compact === other.compact;
+  return namesAgree && formsAgree ? "same" : "different";
 }

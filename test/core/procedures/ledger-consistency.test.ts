@@ -451,15 +451,21 @@ describe("forwards.list and exposure.get", () => {
     );
     expect(whole.gaps).toHaveLength(partly.length);
     expect(whole.complete).toBe(partly.length === 0);
-    const others = Object.entries(byCurrency([...legsIn(desk.world, true), ...cash])).filter(
-      ([currency]) => currency !== "EUR",
-    );
-    const worth = sumOf(
-      others.map(([currency, net]) => new Big(net).times(rates[currency as keyof typeof rates])),
-    );
-    expect(whole.base).toEqual({ currency: "EUR", net: worth.toFixed(2) });
+    const inEuros = (legs: readonly Leg[]) => ({
+      currency: "EUR",
+      net: sumOf(
+        Object.entries(byCurrency(legs))
+          .filter(([currency]) => currency !== "EUR")
+          .map(([currency, net]) => new Big(net).times(rates[currency as keyof typeof rates])),
+      ).toFixed(2),
+    });
+    expect(whole.base).toEqual(whole.complete ? inEuros([...legsIn(desk.world, true), ...cash]) : undefined);
     expect(whole.without_rate).toEqual([]);
-    expect((await desk.client.exposure.get({ base_currency: "EUR", rates: {} })).without_rate).toEqual(
+    const trades = await desk.client.exposure.get({ base_currency: "EUR", rates });
+    expect(trades).toMatchObject({ complete: true, base: inEuros(hedges) });
+    const { base, without_rate } = await desk.client.exposure.get({ base_currency: "EUR", rates: {} });
+    expect(base).toBeUndefined();
+    expect(without_rate).toEqual(
       bare.currencies
         .filter(({ currency, net }) => currency !== "EUR" && Number(net) !== 0)
         .map(({ currency }) => currency),

@@ -14,20 +14,26 @@ const callProcedure = (name: string, input: Record<string, unknown>) =>
     input,
   );
 
-test("cash.getPosition returns signed balances, converted where there is a rate", async () => {
+test("cash.getPosition returns signed balances, and one converted total if every currency has a rate", async () => {
   const input = { balance_types: ["InterimAvailable" as const], into: "EUR", rates: { USD: "0.5" } };
-  const position = await client.cash.getPosition(input);
-  const { balances, totals, converted, without_rate: missing, unread, complete } = position;
+  const { balances, totals, unread, ...position } = await client.cash.getPosition(input);
   const [account] = await client.accounts.list({ currencies: "EUR" });
   const [own] = await client.accounts.listBalances({ account_id: account!.account_id });
   const sign = own!.credit_debit_indicator === "Debit" ? -1 : 1;
   const same = balances.find(({ account_id: id }) => id === account!.account_id);
   expect(Number(same!.amount)).toBe(Number(own!.amount.amount) * sign);
   const codes = totals.map(({ currency }) => currency);
-  expect([unread, missing]).toEqual([[], codes.filter((each) => !["EUR", "USD"].includes(each))]);
-  expect(complete).toBe(missing!.length === 0);
-  const amountOf = (code: string) => Number(totals.find(({ currency }) => currency === code)!.amount);
-  expect(Number(converted![0]!.amount)).toBeCloseTo(amountOf("EUR") + amountOf("USD") / 2, 1);
+  const without_rate = codes.filter((each) => !["EUR", "USD"].includes(each));
+  expect([unread, without_rate.length > 0]).toEqual([[], true]);
+  expect(position).toEqual({ at: expect.any(String), complete: false, without_rate });
+  const rates = Object.fromEntries(codes.map((code) => [code, "0.5"]));
+  const { converted, complete } = await client.cash.getPosition({ ...input, rates });
+  const inEuros = totals.map(({ currency, amount }) => Number(amount) * (currency === "EUR" ? 1 : 0.5));
+  expect(Number(converted![0]!.amount)).toBeCloseTo(
+    inEuros.reduce((sum, each) => sum + each),
+    1,
+  );
+  expect(complete).toBe(true);
 });
 
 test("cash.getPosition names an account that cannot be read and returns the others", async () => {
@@ -102,6 +108,28 @@ test("equal bounds are accepted, crossed thresholds refused", async () => {
     violations: [{ field: "above" }],
   });
   await client.accounts.watchBalances.since({ ...watched, above: "1000" });
+});
+
+test("transactions.find and reconcile ignore separators in references and names", async () => {
+  sandbox.control.payIn({
+    currency: "EUR",
+    amount: "91.35",
+    reference: "INV-1193569",
+    debtor_name: "Lakeside Ltd",
+  });
+  for (const filter of [
+    { text: "INV 1193569" },
+    { text: "inv1193569" },
+    { text: "INV-1193569", counterparty: "lake side" },
+  ])
+    expect((await client.transactions.find(filter)).transactions).toMatchObject([
+      { reference: "INV-1193569" },
+    ]);
+  expect((await client.transactions.find({ text: "INV 119356-8" })).transactions).toEqual([]);
+  const items = [{ amount: "91.35", currency: "EUR", party: "Lake Side Limited", reference: "inv 1193569" }];
+  expect((await client.transactions.reconcile({ items })).matched).toMatchObject([
+    { confidence: "certain", evidence: { party: "same" } },
+  ]);
 });
 
 test("expected items accept the column names of CSV, also as tool arguments", async () => {
@@ -198,4 +226,41 @@ describe("contract.check", () => {
     expect(report).toMatchObject({ conforms: false, differences: [] });
     expect(reasonsIn(report)["trades.list"]).toBe("Status 403.");
   });
+});
+
+test("transactions.reconcile numbers items alike, and returns matches to review first", async () => {
+  const payIn = (amount: string, reference: string) =>
+    sandbox.control.payIn({ currency: "EUR", amount, reference });
+  payIn("62.20", "INV-8102");
+  sandbox.control.advanceClock({ days: 2 });
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const period = `${inDays(-1)}..${inDays(3)}`;
+  payIn("61.10", "INV-8101");
+  payIn("62.20", "INV-8102");
+  payIn("63.30", "INV-8103");
+  const items = [
+    { amount: "61.10", currency: "EUR", reference: "INV-8101" },
+    { amount: "62.20", currency: "EUR", reference: "INV-8102" },
+    { amount: "66.00", currency: "EUR", reference: "INV-8103" },
+    { amount: "64.40", currency: "EUR", reference: "INV-8104" },
+  ];
+  const csv = ["amount,currency,reference", ...items.map((each) => Object.values(each).join())].join("\n");
+  const report = await client.transactions.reconcile({ items, period });
+  const { matched, open_items: open, open_transactions: others, sums } = report;
+  expect(matched).toMatchObject([
+    { kind: "duplicate", items: [{ item: 2 }], transactions: [{}, {}], evidence: { difference: "62.20" } },
+    { kind: "one to one", confidence: "likely", items: [{ item: 3 }] },
+    { kind: "one to one", confidence: "certain", items: [{ item: 1 }] },
+  ]);
+  expect(open.map(({ item: number }) => number)).toEqual([4]);
+  const used = new Set(
+    matched.flatMap(({ transactions }) => transactions.map((each) => each.transaction_id)),
+  );
+  expect(others.filter(({ transaction_id: id }) => used.has(id))).toEqual([]);
+  expect(sums.find(({ currency }) => currency === "EUR")).toMatchObject({ paid: "248.80", open: "64.40" });
+  const { matched: ofCsv, open_items: openOfCsv } = await client.transactions.reconcile({
+    items_csv: csv,
+    period,
+  });
+  expect([ofCsv, openOfCsv]).toEqual([matched, open]);
 });
