@@ -1,6 +1,8 @@
 /** Parses the arguments of a tool into the values of its operation, its idempotency key and its cursor. */
 import type { z } from "zod";
 import { checkInput, keyViolation, requiresKey } from "../core/spec/check";
+import type { ClientCore } from "../core/api/client-types";
+import type { CallOptions } from "../core/call/call-options";
 import type { Callable } from "../core/spec/operation";
 import { fieldsOf, modelFields, memoizePerOperation, type Values } from "../core/spec/fields";
 import type { Violation } from "../core/spec/errors";
@@ -27,6 +29,21 @@ export interface ParsedArguments {
   readonly violations: readonly Violation[];
   /** Arguments that were accepted under another spelling. */
   readonly spellingCorrections: readonly { readonly given: string; readonly name: string }[];
+}
+
+/** Reads the values of omitted fields from other operations. */
+export async function lookUpFields(
+  { lookedUp = {} }: Callable,
+  values: Values,
+  { client, options }: { readonly client: ClientCore; readonly options: CallOptions },
+): Promise<Values> {
+  const found: Record<string, unknown> = { ...values };
+  for (const [name, { from, read }] of Object.entries(lookedUp))
+    if (found[name] === undefined) {
+      const source = client.service.operations.find((each) => each.name === from)!;
+      found[name] = read((await client.call(source, {}, options)).body as never);
+    }
+  return found;
 }
 
 export const keyArgument = "request_key";

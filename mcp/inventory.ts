@@ -131,12 +131,15 @@ function toolDescription(callable: Callable): string {
 /** Returns the input schema. Options that come from an earlier call are not listed; the error for a wrong one lists them. */
 function toolInputSchema(operation: Callable): JsonObject {
   const { properties, required, ...rest } = inputJsonSchema(operation);
+  const { lookedUp = {} } = operation;
   const all = properties as Readonly<Record<string, JsonObject>>;
   const fields = listedFields(operation).map(({ name, schema }) => {
     const { enum: options, ...open } = all[name]!;
-    return [name, metaOf(schema).fromEarlier && options ? open : all[name]!] as const;
+    const described = metaOf(schema).fromEarlier && options ? open : all[name]!;
+    const description = [described.description, lookedUp[name]?.description].filter(Boolean).join(" ");
+    return [name, { ...described, ...(description !== "" && { description }) }] as const;
   });
-  const names = new Set(fields.map(([name]) => name));
+  const names = new Set(fields.map(([name]) => name).filter((name) => !lookedUp[name]));
   const requiredNames = ((required ?? []) as string[]).filter((name) => names.has(name));
   if (requiresKey(operation)) requiredNames.push(keyArgument);
   return {

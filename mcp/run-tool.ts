@@ -9,7 +9,7 @@ import type { ClientCore } from "../core/api/client-types";
 import type { Values } from "../core/spec/fields";
 import type { Callable } from "../core/spec/operation";
 import { isWatch } from "../core/spec/watch";
-import { type ParsedArguments, parseArguments } from "./arguments";
+import { lookUpFields, type ParsedArguments, parseArguments } from "./arguments";
 import { Continuations, readList, returnsRows } from "./read-list";
 import type { Answer, Caller, Question } from "./protocol";
 import type { JsonObject, ToolResult } from "./render/content";
@@ -202,11 +202,12 @@ async function runTool(
 /** Reads changes, the rows that fit in one result, or a single response. */
 async function readResponse(
   operation: Callable,
-  { values, position }: ParsedArguments,
+  { values: given, position }: ParsedArguments,
   { client, continuations }: ToolContext,
   options: CallOptions & { readonly signal: AbortSignal },
 ): Promise<CallResponse> {
-  if (isWatch(operation)) return readChanges(operation, client, values, position, options.signal);
+  if (isWatch(operation)) return readChanges(operation, client, given, position, options.signal);
+  const values = await lookUpFields(operation, given, { client, options });
   const call = (sent: Values) => client.call(operation, sent, options);
   if (returnsRows(operation)) return readList({ operation, call }, values, position.cursor, continuations);
   return { pages: [{ response: await call(values) }] };

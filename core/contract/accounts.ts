@@ -118,6 +118,14 @@ export const listAccounts = operation({
   method: "GET",
   path: "/accounts",
   query: { currencies: Currencies, client_id: clientId },
+  lookedUp: {
+    currencies: {
+      from: "accounts.listCurrencyAccounts",
+      read: (accounts: readonly z.infer<typeof CurrencyAccount>[]) =>
+        [...new Set(accounts.map(({ currency }) => currency))].join(),
+      description: "Default: all.",
+    },
+  },
   responses: { 200: json(z.array(AccountData), "Accounts of the client.") },
   errors: usualErrors([401, 404, 409], [400, 403, 502]),
   contract: "8",

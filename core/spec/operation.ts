@@ -226,6 +226,8 @@ export interface Callable {
   readonly recovery?: Recovery;
   /** Values that fxdesk generates for fields of the caller that are omitted or blank. */
   readonly generates?: Readonly<Record<string, GeneratedValue>>;
+  /** Required fields that a model may omit. Their values are then read from another operation. */
+  readonly lookedUp?: Readonly<Record<string, LookedUpField>>;
   /** Input field whose value can be used only once. A 409 may mean that an earlier call used the same value. */
   readonly singleUseField?: string;
   /** Section of the contract. Empty for procedures and watches. */
@@ -257,6 +259,16 @@ export interface Declaration extends Callable {
   readonly labelFields?: readonly string[];
   /** Set only if the contract documents statuses for this operation that differ from the service's usual ones. */
   readonly customerErrorStatuses?: Partial<CustomerErrorStatuses>;
+}
+
+/** The value of a field that is read from an operation without input. */
+export interface LookedUpField {
+  /** Name of the operation. */
+  readonly from: string;
+  /** Reads the value from the body of its response. */
+  readonly read: (body: never) => string;
+  /** Meaning of the value, for people. */
+  readonly description: string;
 }
 
 /** A property of an ordered trade, as passed to a quote request. */

@@ -62,6 +62,14 @@ task("total balance in euros", shortTask, async (ask) => {
   expect(totals[0]).toEqual({ type, currency: "EUR", amount: new Big(amount.amount).toFixed(2) });
 });
 
+task("all accounts, without knowing their currencies", shortTask, async (ask) => {
+  const { items } = await ask("list_accounts");
+  const known = await fxdesk.accounts.listCurrencyAccounts();
+  expect(new Set(items.map(({ currency }: { currency: string }) => currency))).toEqual(
+    new Set(known.map(({ currency }) => currency)),
+  );
+});
+
 task("the last five payments of more than 10,000 EUR", shortTask, async (ask) => {
   const found = await ask("find_transactions", { direction: "out", min_amount: "10000", currencies: "EUR" });
   const five: { date: string; amount: string }[] = found.transactions.slice(0, 5);

@@ -2,6 +2,7 @@
 import { contract, type Declaration, operations } from "@fxdesk/toolkit/operations";
 import { declarationsOf } from "../../core/spec/service";
 import { fxdeskService } from "../../core/client/fxdesk-service";
+import type { Field } from "../../core/spec/fields";
 import { requiresKey } from "../../core/spec/check";
 import { type AllowableEffect, type Offer, parseAllowedEffects, selectTools } from "../../mcp/offered-tools";
 import { instructionsFor, titleFor } from "../../mcp/instructions";
@@ -61,7 +62,8 @@ test.each(toolCases)(
       fields.map((field) => argumentName(field.name)).toSorted(),
     );
     expect(key !== undefined).toBe(operation.effect === "money");
-    const needed = fields.filter((field) => field.required).map((field) => argumentName(field.name));
+    const isNeeded = ({ name, required: isRequired }: Field) => isRequired && !operation.lookedUp?.[name];
+    const needed = fields.filter(isNeeded).map((field) => argumentName(field.name));
     const asked = requiresKey(operation) ? ["request_key"] : [];
     expect((required as string[]).toSorted()).toEqual([...needed, ...asked].toSorted());
     for (const [path, schema] of schemasIn(tool.inputSchema)) {
