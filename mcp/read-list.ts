@@ -6,7 +6,7 @@ import type { z } from "zod";
 import { nextPage } from "../core/call/next-page";
 import { invalidPageError } from "../core/call/pages";
 import type { ServiceResponse } from "../core/call/response";
-import { memoizePerOperation, type Values } from "../core/spec/fields";
+import { memoizePerOperation, modelFields, type Values } from "../core/spec/fields";
 import type { Callable } from "../core/spec/operation";
 import { extractResultList } from "../core/spec/result-list";
 import { isRequired, kindOf } from "../core/values/kind";
@@ -25,7 +25,7 @@ export const cursorArgument = "continue";
 export const cursorProperty = {
   [cursorArgument]: {
     type: "string",
-    description: "Pass `next` of the last result.",
+    description: "From `next` of an earlier result; replaces the other arguments.",
   },
 };
 
@@ -34,6 +34,8 @@ const expiredMessage =
   `To start over, call without ${cursorArgument}; this reads from the service again`;
 
 const otherArgumentsMessage = `belongs to a call with other arguments: send next unchanged, or omit ${cursorArgument}`;
+
+const unreadableMessage = "must be copied from next of an earlier result";
 
 const invalidCursorError = (operation: Callable, message: string): FxdeskError =>
   invalidInputError(operation, [{ field: cursorArgument, message }]);
@@ -61,17 +63,48 @@ export class Continuations {
     return storedKey === undefined ? undefined : `${storedKey}.${rowIndex}`;
   }
 
-  /** Returns the position of a cursor. Throws InvalidInput if it is unknown, expired, or of a call with other arguments. */
-  find(operation: Callable, values: Values, cursor: string): Position {
+  /** Returns the position of a cursor. Throws InvalidInput if it is unknown or expired. */
+  find(operation: Callable, cursor: string): Position {
     const [key = "", index = ""] = cursor.split(".");
     const found = this.#pages.get(key);
     if (found?.tool !== operation.tool || !/^\d+$/.test(index))
       throw invalidCursorError(operation, expiredMessage);
-    const { page } = found;
-    const [given, stored] = [values, page.values].map((each) => JSON.stringify(argumentsOf(operation, each)));
-    if (given !== stored) throw invalidCursorError(operation, otherArgumentsMessage);
-    return { key, page, rowIndex: Number(index) };
+    return { key, page: found.page, rowIndex: Number(index) };
   }
+}
+
+/** The start of a list, or the row of a page that is read again. */
+interface ReadPosition {
+  readonly values: Values;
+  readonly rowIndex: number;
+}
+
+/** Encodes a position. Its values are the arguments of the call, so that a server without memory can continue. */
+const encodeCursor = ({ values, rowIndex }: ReadPosition): string =>
+  `${rowIndex}.${Buffer.from(JSON.stringify(values)).toString("base64url")}`;
+
+const encodedCursor = /^(\d+)\.([\w-]+)$/;
+
+/** Decodes a position. Keeps only fields that models may set; the client checks their values. */
+function decodeCursor(operation: Callable, cursor: string): ReadPosition {
+  const [, index, text = ""] = encodedCursor.exec(cursor) ?? [];
+  try {
+    const decoded = JSON.parse(Buffer.from(text, "base64url").toString()) as Values;
+    const names = modelFields(operation).map(({ name }) => name);
+    const values = Object.fromEntries(
+      names.flatMap((name) => (Object.hasOwn(decoded, name) ? [[name, decoded[name]]] : [])),
+    );
+    return { values, rowIndex: Number(index) };
+  } catch {
+    throw invalidCursorError(operation, unreadableMessage);
+  }
+}
+
+/** Throws InvalidInput if a given value differs from that of the call that a cursor continues. */
+function assertSameValues(operation: Callable, given: Values, values: Values): void {
+  const differs = ([name, value]: [string, unknown]) =>
+    value !== undefined && JSON.stringify(value) !== JSON.stringify(values[name]);
+  if (Object.entries(given).some(differs)) throw invalidCursorError(operation, otherArgumentsMessage);
 }
 
 /** Maximum number of pages that one tool call reads. */
@@ -102,8 +135,8 @@ export const returnsRows = memoizePerOperation(
 );
 
 /**
- * Reads the rows for one result. A first result has at most the requested page, a continuation as much as fits. Throws the
- * errors of the call, and InvalidInput for an invalid cursor.
+ * Reads the rows for one result. A first result has at most the requested page, a continuation as much as fits; its cursor alone
+ * identifies the call. Throws the errors of the call, and InvalidInput for an invalid cursor.
  */
 export async function readList(
   reader: PageReader,
@@ -112,14 +145,12 @@ export async function readList(
   continuations: Continuations,
 ): Promise<ListResult> {
   const { operation } = reader;
-  const requestedValues = withPageAndSize(operation, values);
-  const start =
-    cursor !== undefined && operation.quotaBound
-      ? continuations.find(operation, requestedValues, String(cursor))
-      : await readStart(reader, requestedValues, cursor);
   const isContinuation = cursor !== undefined;
+  const start = isContinuation
+    ? await resume(reader, values, String(cursor), continuations)
+    : await readStart(reader, { values: withPageAndSize(operation, values), rowIndex: 0 });
   const maxRows =
-    operation.pages && !isContinuation ? Number(requestedValues[operation.pages.size]) : Infinity;
+    operation.pages && !isContinuation ? Number(start.page.values[operation.pages.size]) : Infinity;
   const { next, ...range } = await readRows(reader, start, maxRows);
   return { ...range, isContinuation, ...(next && nextCall(operation, start, next, continuations)) };
 }
@@ -131,19 +162,31 @@ function withPageAndSize({ pages }: Callable, values: Values): Values {
   return { ...values, [page]: values[page] ?? 1, [size]: values[size] ?? defaultSize };
 }
 
-/** Reads the page at which a result starts. The cursor of pages that are not stored is the index of a row. */
+/** Returns the position of a cursor: from a stored page, or by reading the page again. */
+async function resume(
+  reader: PageReader,
+  given: Values,
+  cursor: string,
+  continuations: Continuations,
+): Promise<Position> {
+  const { operation } = reader;
+  if (operation.quotaBound && !encodedCursor.test(cursor)) {
+    const found = continuations.find(operation, cursor);
+    assertSameValues(operation, given, found.page.values);
+    return found;
+  }
+  const position = decodeCursor(operation, cursor);
+  assertSameValues(operation, given, position.values);
+  return readStart(reader, position);
+}
+
+/** Reads the page at which a result starts. */
 async function readStart(
   { operation, call }: PageReader,
-  values: Values,
-  cursor: unknown,
+  { values, rowIndex }: ReadPosition,
 ): Promise<Position> {
-  const index = String(cursor ?? 0);
-  if (!/^\d+$/.test(index)) {
-    const message = `must be copied from next of the last result, not ${JSON.stringify(cursor)}`;
-    throw invalidCursorError(operation, message);
-  }
   const page = toPage(operation, values, await call(values));
-  return { page: withOtherLists(operation, page), rowIndex: Number(index) };
+  return { page: withOtherLists(operation, page), rowIndex };
 }
 
 /** The first row of the next result. */
@@ -198,23 +241,25 @@ async function readPageAfter({ operation, call }: PageReader, previous: Page, va
   return page;
 }
 
-/** Returns the arguments of the call for the next rows. */
+/**
+ * Returns the arguments of the call for the next rows: the cursor, and required arguments, because strict hosts check them.
+ */
 function nextCall(
   operation: Callable,
   start: Position,
   { values, page, rowIndex }: NextRow,
   continuations: Continuations,
 ): Pick<ListResult, "nextArguments" | "isTooLargeToStore"> {
-  const args = argumentsOf(operation, values);
-  if (!operation.quotaBound) return { nextArguments: { ...args, [cursorArgument]: String(rowIndex) } };
-  if (!page) return { nextArguments: args };
-  const cursor = continuations.add(
-    operation,
-    page === start.page ? { ...start, rowIndex } : { page, rowIndex },
+  const cursor =
+    operation.quotaBound && page
+      ? continuations.add(operation, page === start.page ? { ...start, rowIndex } : { page, rowIndex })
+      : encodeCursor({ values, rowIndex });
+  if (cursor === undefined) return { isTooLargeToStore: true };
+  const required = modelFields(operation).filter(
+    (field) => field.required && !operation.lookedUp?.[field.name],
   );
-  return cursor === undefined
-    ? { isTooLargeToStore: true }
-    : { nextArguments: { ...args, [cursorArgument]: cursor } };
+  const requiredValues = Object.fromEntries(required.map(({ name }) => [name, values[name]]));
+  return { nextArguments: { ...argumentsOf(operation, requiredValues), [cursorArgument]: cursor } };
 }
 
 /** Returns all rows of a body; if the operation declares a result list, only its rows, with the rest as metadata. */

@@ -207,7 +207,8 @@ async function readResponse(
   options: CallOptions & { readonly signal: AbortSignal },
 ): Promise<CallResponse> {
   if (isWatch(operation)) return readChanges(operation, client, given, position, options.signal);
-  const values = await lookUpFields(operation, given, { client, options });
+  const values =
+    position.cursor === undefined ? await lookUpFields(operation, given, { client, options }) : given;
   const call = (sent: Values) => client.call(operation, sent, options);
   if (returnsRows(operation)) return readList({ operation, call }, values, position.cursor, continuations);
   return { pages: [{ response: await call(values) }] };

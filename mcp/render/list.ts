@@ -36,7 +36,7 @@ function toCsv(list: readonly unknown[], fields: readonly string[]): string {
   return [columns.join(","), ...lines].join("\n");
 }
 
-const moreFollowNote = "There are more: call this tool again with exactly the arguments in next.";
+const moreFollowNote = "For more rows, call this tool again with exactly the arguments in next.";
 
 const countLists = (rows: readonly Row[]): Map<string, number> => {
   const counts = new Map<string, number>();

