@@ -4,7 +4,7 @@ import { formatOutcomeLine } from "../core/call/outcome-line";
 import type { ServiceResponse } from "../core/call/response";
 import { FxdeskError } from "../core/spec/errors";
 import { declarationsOf } from "../core/spec/service";
-import type { CallOptions, ReleaseProposal } from "../core/call/call-options";
+import type { CallOptions, ReleaseProposal, TermsTable } from "../core/call/call-options";
 import type { ClientCore } from "../core/api/client-types";
 import type { Values } from "../core/spec/fields";
 import type { Callable } from "../core/spec/operation";
@@ -21,47 +21,53 @@ import { toToolError, unreadableResult, wasNotConfirmed } from "./tool-error";
 import { readChanges, watchAsCallable } from "./watch-tool";
 import { alphabetNote, visibleText } from "../core/values/visible-text";
 
-/** Upper bounds in characters, because hosts show the question in a small window. */
-const [maxValueLength, maxMessageLength] = [300, 3_000];
+/** Upper bounds, because hosts show the question in a small window. */
+const [maxValueLength, maxRows] = [300, 20];
 
 const shorten = (text: string, maxLength: number): string =>
   text.length > maxLength ? `${text.slice(0, maxLength)} … (shortened)` : text;
 
 /** Formats a value on one line, so that it cannot imitate another line of the question. */
-function displayValue(value: unknown): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+function displayValue(text: string): string {
   const note = alphabetNote(text);
   const shown = shorten(visibleText(text).replace(/\s+/g, " "), maxValueLength);
   return note === undefined ? shown : `${shown} (${shorten(note, maxValueLength)})`;
 }
 
-const factLines = (facts: Readonly<Record<string, unknown>>): string[] =>
-  Object.entries(facts).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}: ${displayValue(value)}`],
+/** Renders the first rows of a table, one line each, and says how many follow. */
+function tableLines({ title, columns, rows }: TermsTable): string {
+  const lines = rows.slice(0, maxRows).map(
+    (row, index) =>
+      `${index + 1}. ${row
+        .filter((cell) => cell !== "")
+        .map(displayValue)
+        .join(" | ")}`,
   );
-
-/** Returns method, address and values of a call, or all terms of an order. */
-function factsOf({ terms }: ReleaseProposal): Readonly<Record<string, unknown>> {
-  const { method, address, target, values } = terms;
-  if (method === undefined) return terms;
-  return { call: `${String(method)} ${String(address)}${String(target)}`, ...(values as object) };
+  const rest = rows.length - lines.length;
+  return [
+    `${title}: ${columns.join(" | ")}`,
+    ...lines,
+    ...(rest > 0 ? [`and ${rest} more, which are shown to the people who release.`] : []),
+  ].join("\n");
 }
 
 const movingRateNote =
   "The worst rate is derived from a current quote. It may be derived from a newer quote after you answer.";
 
-export function releaseQuestionOf({ title }: Callable, proposal: ReleaseProposal): Question {
-  const { environment, client, validUntil, needs, requestHash, terms } = proposal;
-  const facts = {
-    environment,
-    client,
-    ...factsOf(proposal),
-    valid_until: new Date(validUntil).toISOString(),
-  };
-  const lines = shorten(factLines(facts).join("\n"), maxMessageLength);
+export function releaseQuestionOf(proposal: ReleaseProposal): Question {
+  const { environment, client, validUntil, needs, requestHash, terms, description } = proposal;
+  const facts = [
+    ["Environment", environment],
+    // Among the fields of a call.
+    ...(terms.method === undefined ? [["Client", client] as const] : []),
+    ...description.facts,
+    ["Valid until", new Date(validUntil).toISOString()],
+  ] as const;
   const message = [
-    `${title}: send this for release?`,
-    lines,
+    `Send this for release? ${displayValue(description.title)}`,
+    displayValue(description.summary),
+    facts.map(([title, text]) => `${title}: ${displayValue(text)}`).join("\n"),
+    ...description.tables.map(tableLines),
     ...(terms.rate_seen === undefined ? [] : [movingRateNote]),
     `The request then waits for ${displayValue(needs)}. Your answer alone releases nothing.`,
   ].join("\n\n");
@@ -177,7 +183,7 @@ async function runTool(
       ...(!skipsRelease && { release: "needed" }),
       ...(ask && {
         confirmRelease: async (proposal) => {
-          confirmation.answer = await ask(releaseQuestionOf(operation, proposal));
+          confirmation.answer = await ask(releaseQuestionOf(proposal));
           return confirmation.answer === "yes";
         },
       }),

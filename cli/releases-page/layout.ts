@@ -62,6 +62,15 @@ section, .card { background: var(--card); border: 1px solid var(--line); border-
   margin: 0 0 1rem; }
 section h2 { margin-top: 0; }
 dl { margin: 0; display: grid; grid-template-columns: minmax(8rem, max-content) minmax(0, 1fr); gap: .25rem 1.2rem; }
+h3 { font-size: 1rem; margin: 1rem 0 .4rem; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: .25rem .8rem .25rem 0; vertical-align: top; unicode-bidi: isolate; }
+th { color: var(--soft); font-weight: 600; }
+tr + tr td, tbody td { border-top: 1px solid var(--line); }
+td.amount { text-align: right; white-space: nowrap; }
+.search { display: flex; align-items: end; gap: .7rem; margin-bottom: .5rem; }
+summary { cursor: pointer; color: var(--soft); margin-top: .8rem; }
 dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; unicode-bidi: isolate; font-variant-numeric: tabular-nums; }
 ul { list-style: none; margin: 0; padding: 0; }

@@ -4,11 +4,13 @@ import { describeRequirements, approvalRequirements } from "../../core/releases/
 import type { Policy } from "../../core/releases/policy";
 import type { Decision, Release } from "../../core/releases/release";
 import { isUnsentState } from "../../core/releases/states";
+import { describeTerms, summarizeTerms, titleOfTerms } from "../../core/releases/describe-terms";
 import { toReleaseReport } from "../../core/releases/report";
+import type { Declaration } from "../../core/spec/operation";
 import { type Html, html, type RenderedPage, renderPage, untrusted } from "./layout";
 import { alert, factorFieldsOf, pageHeader, secretField } from "./parts";
 import type { FactorFields } from "./second-factors";
-import { factList, formatTime, limitsOf, environmentStyle, stateChip, termsOf, titleOf } from "./terms";
+import { factList, formatTime, environmentStyle, requestHtml, stateChip, termsHtml } from "./terms";
 
 interface SignIn {
   /** Path to show after signing in. */
@@ -53,11 +55,12 @@ export const messagePage = (title: string, message: string): RenderedPage =>
     </main>`,
   );
 
-const listItem = (release: Release): Html => {
-  const { id, state, sealed } = release;
+type Operations = readonly Declaration[];
+
+const listItem = ({ id, state, sealed }: Release, operations: Operations): Html => {
   return html`<li class="card">
-    <a href="/releases/${id}">${titleOf(release)}</a> ${stateChip(state)}
-    <p>${limitsOf(release)}</p>
+    <a href="/releases/${id}">${titleOfTerms(sealed, operations)}</a> ${stateChip(state)}
+    <p>${summarizeTerms(sealed)}</p>
     <p>
       <span class="chip ${environmentStyle(sealed.environment)}">${sealed.environment}</span>
       <span class="soft"
@@ -68,14 +71,14 @@ const listItem = (release: Release): Html => {
   </li>`;
 };
 
-const releaseList = (releases: readonly Release[], emptyText: string): Html =>
+const releaseList = (releases: readonly Release[], operations: Operations, emptyText: string): Html =>
   releases.length === 0
     ? html`<p class="soft">${emptyText}</p>`
     : html`<ul>
-        ${releases.map(listItem)}
+        ${releases.map((release) => listItem(release, operations))}
       </ul>`;
 
-export function listPage(person: string, releases: readonly Release[]): RenderedPage {
+export function listPage(person: string, releases: readonly Release[], operations: Operations): RenderedPage {
   const waiting = releases.filter(({ state }) => state === "waiting");
   const others = releases.filter(({ state }) => state !== "waiting");
   return renderPage(
@@ -83,9 +86,9 @@ export function listPage(person: string, releases: readonly Release[]): Rendered
     html`${pageHeader(person)}
       <main>
         <h1>Requests waiting for release</h1>
-        ${releaseList(waiting, "No requests are waiting. Reload the page to check again.")}
+        ${releaseList(waiting, operations, "No requests are waiting. Reload the page to check again.")}
         <h2>Earlier requests</h2>
-        ${releaseList(others, "No earlier requests.")}
+        ${releaseList(others, operations, "No earlier requests.")}
       </main>`,
   );
 }
@@ -95,6 +98,9 @@ interface ReleaseView {
   readonly release: Release;
   readonly decisions: readonly Decision[];
   readonly policy: Policy;
+  readonly operations: Operations;
+  /** Text that the shown rows of long lists contain. */
+  readonly search: string;
   /** Fields of the second factors that a release needs, or what the person has to set up first. */
   readonly factors: FactorFields | string;
   /** Error of the last decision. */
@@ -168,9 +174,13 @@ const refuseForm = (view: ReleaseView): Html =>
 
 /** Renders the decision forms, or the reason why the person may not release. */
 function decisionForms(view: ReleaseView): Html | undefined {
-  const { release, person, policy, factors } = view;
-  const { state } = release;
+  const { release, person, policy, factors, search } = view;
+  const { state, id } = release;
   if (!isUnsentState(state)) return undefined;
+  if (search !== "")
+    return html`<p role="status" class="busy">
+      To decide, <a href="/releases/${id}">show all rows</a>: a decision concerns all of them.
+    </p>`;
   const reason = (decision: Decision["decision"]) =>
     findDecisionProblem(release, state, { person, decision, policy });
   // Text if the person may not release, or not yet.
@@ -188,7 +198,7 @@ function decisionForms(view: ReleaseView): Html | undefined {
 }
 
 export function releasePage(view: ReleaseView): RenderedPage {
-  const { person, release, decisions, policy, factors, message } = view;
+  const { person, release, decisions, policy, operations, search, factors, message } = view;
   const { sealed, state, hash } = release;
   const { environment, client, requester, validUntil, operation, surface, correlation } = sealed;
   const {
@@ -201,7 +211,8 @@ export function releasePage(view: ReleaseView): RenderedPage {
     journal_entry,
   } = toReleaseReport(release);
   const requirements = approvalRequirements(policy, sealed);
-  const title = titleOf(release);
+  const terms = describeTerms(sealed, operations);
+  const { title, summary } = terms;
   return renderPage(
     title,
     html`<aside aria-label="Environment" class="environment ${environmentStyle(environment)}">
@@ -212,11 +223,11 @@ export function releasePage(view: ReleaseView): RenderedPage {
         ${alert(message)}
         <p>${stateChip(state)} ${description}</p>
         <h1>${title}</h1>
-        <p class="large">${limitsOf(release)}</p>
+        <p class="large">${summary}</p>
         <p class="large">Valid until ${formatTime(validUntil)}</p>
         <section>
           <h2>Terms</h2>
-          ${termsOf(release)}
+          ${termsHtml(terms, search)} ${sealed.kind === "call" ? requestHtml(sealed.terms) : undefined}
         </section>
         ${remark === undefined ? undefined : html`<p>${remark}</p>`}
         ${deviations && deviations.length > 0 ? alert(deviations.join(" ")) : undefined}${decisionForms(view)}
@@ -225,7 +236,7 @@ export function releasePage(view: ReleaseView): RenderedPage {
           <h2>Details</h2>
           ${factList([
             ["operation", operation],
-            ["client", client],
+            ["client", client === "" ? undefined : client],
             ["requested by", requester],
             ["requested through", surface],
             ["requested at", formatTime(release.requestedAt)],

@@ -135,11 +135,12 @@ class PageHandler {
         listPage(
           person,
           (await this.options.service.list({ limit: maxListed, isVisible: canBeShown(people) })).releases,
+          this.options.files.service.operations,
         ),
       );
     return isPost
       ? this.#decide(id, by, await readForm(request))
-      : htmlResponse(200, await this.#renderRelease(id, by));
+      : htmlResponse(200, await this.#renderRelease(id, by, { search: searchParams.get("search") ?? "" }));
   }
 
   async #signIn(form: URLSearchParams, origin: string, attemptedFrom: Origin): Promise<PageResponse> {
@@ -176,7 +177,7 @@ class PageHandler {
         await service.decide(id, files, input, by.attemptedFrom);
         return redirectTo(`/releases/${id}`);
       },
-      (message) => this.#renderRelease(id, by, message),
+      (message) => this.#renderRelease(id, by, { message }),
     );
   }
 
@@ -225,7 +226,7 @@ class PageHandler {
   async #renderRelease(
     id: string,
     { person, people, origin }: SignedIn,
-    message?: string,
+    { message, search = "" }: { readonly message?: string; readonly search?: string },
   ): Promise<RenderedPage> {
     const { service, files } = this.options;
     const { release, decisions } = await service.getForDecision(id, people);
@@ -240,6 +241,8 @@ class PageHandler {
       release,
       decisions,
       policy,
+      operations: files.service.operations,
+      search,
       factors,
       ...(message !== undefined && { message }),
     });

@@ -1,49 +1,13 @@
-/** Renders the terms of a request: a short title and limits, and all facts. */
-import { fxdeskService } from "../../core/client/fxdesk-service";
-import type { Release } from "../../core/releases/release";
+/** Renders the terms of a request and its state. */
+import type { TermsDescription, TermsTable } from "../../core/call/call-options";
 import type { ReleaseState } from "../../core/releases/states";
-import type { CallTerms, OrderTerms } from "../../core/releases/terms";
+import type { CallTerms } from "../../core/releases/terms";
 import { type Html, html, untrusted } from "./layout";
-
-const groupDigits = (amount: string): string => amount.replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ",");
 
 export const formatTime = (moment: number): string =>
   new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" }).format(
     moment,
   ) + " UTC";
-
-function orderTitle({ fixed_side, amount, buy_currency, sell_currency }: OrderTerms): string {
-  return fixed_side === "buy"
-    ? `Buy ${groupDigits(amount)} ${buy_currency}, pay in ${sell_currency}`
-    : `Sell ${groupDigits(amount)} ${sell_currency}, get ${buy_currency}`;
-}
-
-function rateLimit({ worst_rate, rate_symbol, sell_currency }: OrderTerms): string {
-  const [base, quoted] = [rate_symbol.slice(0, 3), rate_symbol.slice(3)];
-  return `${sell_currency === base ? "at least" : "at most"} ${worst_rate} ${quoted} for one ${base}`;
-}
-
-const callTitle = (operation: string): string =>
-  fxdeskService.operations.find(({ name }) => name === operation)?.title ?? operation;
-
-export const titleOf = ({ sealed }: Release): string =>
-  sealed.kind === "order" ? orderTitle(sealed.terms) : callTitle(sealed.operation);
-
-/** Returns the rate limit of an order, or the amounts of a call. */
-export function limitsOf({ sealed }: Release): string {
-  if (sealed.kind === "order") {
-    const { trade_type, value_date } = sealed.terms;
-    const kind = [trade_type.replaceAll("_", " "), value_date].filter(Boolean).join(", ");
-    return `${kind}: ${rateLimit(sealed.terms)}`;
-  }
-  if (typeof sealed.trade === "object") {
-    const { buy_amount, buy_currency, sell_amount, sell_currency } = sealed.trade;
-    return `Sells ${groupDigits(sell_amount)} ${sell_currency} for ${groupDigits(buy_amount)} ${buy_currency}.`;
-  }
-  if (sealed.amounts?.length)
-    return sealed.amounts.map(({ amount, currency }) => `${groupDigits(amount)} ${currency}`).join(" + ");
-  return sealed.effect === "money" && !sealed.amounts ? "The amount is unknown." : "Commits no money.";
-}
 
 type ChipStyle = "good" | "busy" | "bad" | "production";
 
@@ -82,16 +46,73 @@ export const factList = (entries: readonly (readonly [name: string, value: unkno
       )}
   </dl>`;
 
-const callFacts = ({ method, address, target, headers, body, values }: CallTerms) =>
-  [
-    ["method", method],
-    ["address", address],
-    ["target", target],
-    ...Object.entries(values),
-    ["body as sent", body],
-    ["headers", headers],
-  ] as const;
+/** Returns the rows that contain a text in one of their cells, whatever its case. */
+const rowsWith = ({ rows }: TermsTable, words: string) =>
+  rows.filter((row) => row.some((cell) => cell.toLowerCase().includes(words.toLowerCase())));
 
-/** Renders all terms without rounding or formatting. */
-export const termsOf = ({ sealed }: Release): Html =>
-  factList(sealed.kind === "order" ? Object.entries(sealed.terms) : callFacts(sealed.terms));
+/** Number of rows from which a table has a search field. */
+const searchableRows = 10;
+
+function searchForm(table: TermsTable, words: string, shown: number): Html | undefined {
+  if (table.rows.length < searchableRows) return undefined;
+  return html`<form method="get" class="search">
+      <label
+        ><span>Search ${table.title.toLowerCase()}</span><input name="search" type="search" value="${words}"
+      /></label>
+      <button>Search</button>
+    </form>
+    ${
+      shown === table.rows.length
+        ? undefined
+        : html`<p role="status">${String(shown)} of ${String(table.rows.length)} rows contain this text.</p>`
+    }`;
+}
+
+const isAmountText = (text: string): boolean => /^[\d,.]+ [A-Z]{3}$/.test(text);
+
+function tableHtml(table: TermsTable, words: string): Html {
+  const rows = rowsWith(table, words);
+  return html`<h3>${table.title}</h3>
+    ${searchForm(table, words, rows.length)}
+    <div class="scroll" tabindex="0" role="region" aria-label="${table.title}">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">No.</th>
+            ${table.columns.map((column) => html`<th scope="col">${column}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            (row) =>
+              html`<tr>
+                <td>${String(table.rows.indexOf(row) + 1)}</td>
+                ${row.map((cell) => html`<td class="${isAmountText(cell) ? "amount" : "text"}">${untrusted(cell)}</td>`)}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+/** Renders all terms without rounding. With `search`, tables have only the rows that contain it. */
+export const termsHtml = ({ facts, tables }: TermsDescription, search: string): Html =>
+  html`<dl>
+      ${facts.map(
+        ([title, text]) =>
+          html`<dt>${title}</dt>
+            <dd>${untrusted(text)}</dd>`,
+      )}
+    </dl>
+    ${tables.map((table) => tableHtml(table, search))}`;
+
+/** Renders the request exactly as it is sent. */
+export const requestHtml = ({ method, address, target, headers, body }: CallTerms): Html =>
+  html`<details>
+    <summary>Request as it is sent</summary>
+    ${factList([
+      ["request", `${method} ${address}${target}`],
+      ["body", body],
+      ["headers", headers],
+    ])}
+  </details>`;

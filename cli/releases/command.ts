@@ -17,8 +17,9 @@ import { canBeShown } from "../../core/releases/request-signature";
 import type { ClientCore } from "../../core/api/client-types";
 import type { Service } from "../../core/spec/service";
 import { releaseStates } from "../../core/releases/states";
-import type { OrderTerms } from "../../core/releases/terms";
+import { describeTerms, titleOfTerms } from "../../core/releases/describe-terms";
 import { toReleaseReport } from "../../core/releases/report";
+import type { TermsTable } from "../../core/call/call-options";
 import { type DecisionFiles, policyForRelease } from "../../core/releases/decide";
 import { alphabetNote } from "../../core/values/visible-text";
 import { choicesFrom, type Flag, type ParsedArguments, requiredText } from "../command-line/arguments";
@@ -77,7 +78,7 @@ async function withReleaseService<T>(
   }
 }
 
-const list: MemberCommand = {
+const listCommand = (loadService: ServiceLoader): MemberCommand => ({
   description: "Lists orders and calls that wait or waited for release, newest first.",
   flags: [
     {
@@ -98,33 +99,21 @@ const list: MemberCommand = {
         return releaseService.list({ states, limit: defaultLimit, isVisible: people && canBeShown(people) });
       },
     );
-    const text = table(releases.map(toRow), terminal.stdout.columns);
+    const service = await loadService();
+    const text = table(
+      releases.map((release) => toRow(release, service)),
+      terminal.stdout.columns,
+    );
     await printResult(parsed, terminal, releases.map(toReleaseReport), text);
     if (!isComplete) await writeStderr(terminal, `Only the newest ${defaultLimit} are shown.\n`);
   },
+});
+
+const toRow = (release: Release, { operations }: Service) => {
+  const { release: id, state, requested_by, valid_until, summary, environment } = toReleaseReport(release);
+  const request = `${titleOfTerms(release.sealed, operations)}: ${summary}`;
+  return { release: id, state, request, requested_by, valid_until, environment };
 };
-
-const summarizeOrder = ({ fixed_side, amount, buy_currency, sell_currency }: OrderTerms): string =>
-  fixed_side === "sell"
-    ? `sell ${amount} ${sell_currency} for ${buy_currency}`
-    : `buy ${amount} ${buy_currency} with ${sell_currency}`;
-
-function toRow(release: Release) {
-  const {
-    release: id,
-    state,
-    operation,
-    requested_by,
-    valid_until,
-    terms,
-    environment,
-  } = toReleaseReport(release);
-  const request =
-    release.sealed.kind === "order"
-      ? summarizeOrder(release.sealed.terms)
-      : `${String(terms.method)} ${String(terms.target)}`;
-  return { release: id, state, operation, request, requested_by, valid_until, environment };
-}
 
 /** Renders text of other people with a warning if it mixes alphabets whose letters look alike. */
 function untrusted(text: string): string {
@@ -137,18 +126,39 @@ const decisionLine = ({ person, decision, at, note }: Decision): readonly [strin
   untrusted([person, note].filter(Boolean).join(": ")),
 ];
 
+/** Renders all rows of a table, each on one line, with their numbers. */
+const numberedTable = ({ columns: names, rows }: Pick<TermsTable, "columns" | "rows">): string =>
+  table(
+    rows.map((row, index) => ({
+      "No.": index + 1,
+      ...Object.fromEntries(
+        names.map((name, column) => [name, untrusted(row[column]!).replace(/\s+/g, " ")]),
+      ),
+    })),
+  );
+
 /** Renders everything that a person must see before a decision. */
-function renderRelease(release: Release, decisions: readonly Decision[], policy: Policy | undefined): string {
-  const { terms, deviations, ...report } = toReleaseReport(release);
+function renderRelease(
+  release: Release,
+  decisions: readonly Decision[],
+  policy: Policy | undefined,
+  { operations }: Pick<Service, "operations">,
+): string {
+  const { terms: _, deviations, ...report } = toReleaseReport(release);
+  const { title, facts, tables } = describeTerms(release.sealed, operations);
   const displayValue = (value: unknown): string =>
     untrusted(typeof value === "string" ? value : JSON.stringify(value));
-  const rows = (facts: object) =>
-    Object.entries(facts).map(([name, value]) => [name, displayValue(value)] as const);
+  const rows = (values: object) =>
+    Object.entries(values).map(([name, value]) => [name, displayValue(value)] as const);
   const requirements = policy ? approvalRequirements(policy, release.sealed) : [];
   const approvals = requirements.length > 0 && { required_approvals: describeRequirements(requirements) };
   return [
     columns(rows({ ...report, ...approvals })),
-    section("Terms", rows(terms)),
+    section(
+      title,
+      facts.map(([name, text]) => [name, untrusted(text)] as const),
+    ),
+    ...tables.map(({ title: heading, ...lines }) => section(heading, numberedTable(lines))),
     section("Deviations from the order", deviations?.map(printable).join("\n")),
     section("Decisions", decisions.map(decisionLine)),
   ]
@@ -168,11 +178,10 @@ const showCommand = (loadService: ServiceLoader): MemberCommand => ({
         ? releaseService.getForDecision(id, people)
         : releaseService.get(id));
       if (parsed.boolean("json")) return printJson(terminal, { ...toReleaseReport(release), decisions });
+      const service = await loadService();
       const policy =
-        given.policy === undefined
-          ? undefined
-          : await loadPolicy(given.policy, await loadService(), undefined);
-      return write(terminal.stdout, `${renderRelease(release, decisions, policy)}\n`);
+        given.policy === undefined ? undefined : await loadPolicy(given.policy, service, undefined);
+      return write(terminal.stdout, `${renderRelease(release, decisions, policy, service)}\n`);
     }),
 });
 
@@ -207,7 +216,7 @@ const decideCommand = (
       const people = await loadPeople(files.people);
       const { release, decisions } = await releaseService.getForDecision(id, people);
       const policy = await policyForRelease(release, files, people);
-      await writeStderr(terminal, `${renderRelease(release, decisions, policy)}\n\n`);
+      await writeStderr(terminal, `${renderRelease(release, decisions, policy, files.service)}\n\n`);
       const { read } = secretPrompts(terminal);
       const secret = await read(`Secret of ${person}: `);
       const factors = decision === "release" ? secondFactorsOf(policy, release.sealed) : [];
@@ -295,7 +304,7 @@ export const releasesCommands = (loadService: ServiceLoader): FindCommand =>
       "cannot release their own requests.",
     options: releaseOptions,
     commands: {
-      list,
+      list: listCommand(loadService),
       show: showCommand(loadService),
       release: decideCommand(loadService, "release", releaseDescription),
       refuse: decideCommand(loadService, "refuse", refuseDescription),

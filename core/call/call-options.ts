@@ -8,6 +8,24 @@ import type { DeliverFile, Progress } from "../spec/procedure";
  */
 export type PsuContext = Readonly<Record<string, string>>;
 
+/** A list among the terms of a request, such as the payments of a bulk payment. */
+export interface TermsTable {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** The terms of a request in words, the same on every surface. */
+export interface TermsDescription {
+  /** What is requested, for example “Sell 250,000 EUR, get USD”. */
+  readonly title: string;
+  /** Rate limit of an order; number and total of payments. */
+  readonly summary: string;
+  /** Terms by title, in declared order. Texts are complete and unrounded. */
+  readonly facts: readonly (readonly [title: string, text: string])[];
+  readonly tables: readonly TermsTable[];
+}
+
 /** A release request before it is stored, for a final confirmation by the requester. */
 export interface ReleaseProposal {
   readonly operation: string;
@@ -16,6 +34,7 @@ export interface ReleaseProposal {
   readonly client: string;
   /** The order, or the encoded request. */
   readonly terms: Readonly<Record<string, unknown>>;
+  readonly description: TermsDescription;
   /** Milliseconds since 1970. Nothing is sent after this time. */
   readonly validUntil: number;
   /** Required approvals, for example "release by anna or bert". */

@@ -115,7 +115,11 @@ export class Orders {
       throw error;
     }
     const release = await this.#withService(
-      (service) => service.request({ ...request, requirements, sign }, options.confirmRelease),
+      (service) =>
+        service.request(
+          { ...request, requirements, operations: context.service.operations, sign },
+          options.confirmRelease,
+        ),
       options.key,
     );
     if (!(await isOwn(release)))

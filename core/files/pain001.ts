@@ -11,6 +11,11 @@ export interface CreditTransfer {
   readonly account: string | undefined;
   /** IBAN of the account to credit; undefined if it has none, or another number as well. */
   readonly creditor: string | undefined;
+  /** What people read beside amount and accounts; undefined where the document has none. */
+  readonly creditorName: string | undefined;
+  readonly remittance: string | undefined;
+  /** Requested execution date or time. */
+  readonly date: string | undefined;
 }
 
 interface Element {
@@ -154,6 +159,26 @@ function creditorOf(transfer: Element): string | undefined {
   return iban && leafText(iban, /^[^&]{1,42}$/);
 }
 
+const entities: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+
+function decodeEntity(name: string): string {
+  if (!name.startsWith("#")) return entities[name]!;
+  const code = Number(name.startsWith("#x") ? `0${name.slice(1)}` : name.slice(1));
+  return code <= 0x10ffff ? String.fromCodePoint(code) : fail();
+}
+
+/** Returns all text of an element and its children, in the order of the document. */
+const textIn = ({ text, children }: Element): string =>
+  [text.trim().replace(/&([^;]+);/g, (_, name: string) => decodeEntity(name)), ...children.map(textIn)]
+    .filter(Boolean)
+    .join(" ");
+
+/** Returns the text of the first element with this name, or undefined. */
+function textOf(element: Element | undefined, name: string): string | undefined {
+  const found = element && named(element, name)[0];
+  return found && textIn(found);
+}
+
 /** Fails if a control sum or a count contradicts the transfers. */
 function checkSums(element: Element, transfers: readonly CreditTransfer[]): void {
   const [count, sum] = [only(element, "NbOfTxs"), only(element, "CtrlSum")];
@@ -180,6 +205,9 @@ export function readCreditTransfers(document: string): readonly CreditTransfer[]
         ...amountOf(each),
         account,
         creditor: creditorOf(each),
+        creditorName: textOf(only(each, "Cdtr"), "Nm"),
+        remittance: textOf(each, "RmtInf"),
+        date: textOf(information, "ReqdExctnDt"),
       }));
       checkSums(information, own);
       return own;

@@ -247,7 +247,11 @@ export class ReleaseMiddleware {
     const { key, confirmRelease } = call.options;
     const isSingleUse = defaultKeyOf(call) !== undefined;
     const { given } = sealed.terms;
-    return this.service.request({ sealed, given, key, isSingleUse, requirements, sign }, confirmRelease);
+    const { operations } = this.context.service;
+    return this.service.request(
+      { sealed, given, key, isSingleUse, requirements, operations, sign },
+      confirmRelease,
+    );
   }
 
   /** Returns a call as it was released. Throws an FxdeskError if the released request does not follow from it. */

@@ -6,11 +6,13 @@ import { Checkpoints } from "../journal/checkpoints";
 import { storeEvents } from "../journal/hash-chain";
 import type { MomentAccess } from "../store/database";
 import type { StoreSession } from "../store/session";
+import type { Declaration } from "../spec/operation";
 import { type DecisionFiles, policyForRelease, recordDecision } from "./decide";
 import type { Origin } from "../people/attempts";
 import { assertSamePerson, authenticate, type Credentials } from "../people/authenticate";
 import { loadPeople, type People } from "../people/people-file";
 import { type ApprovalRequirement, describeRequirements } from "./policy-evaluation";
+import { describeTerms } from "./describe-terms";
 import { canBeShown, changedInStore } from "./request-signature";
 import {
   type Decision,
@@ -49,6 +51,8 @@ export interface ReleaseRequest {
   /** True if a repetition is always the same call, even after it was sent and without a key. */
   readonly isSingleUse?: boolean;
   readonly requirements: readonly ApprovalRequirement[];
+  /** Declarations of the service, which describe the terms for a confirmation. */
+  readonly operations?: readonly Declaration[];
   /** Omitted where no policy applies. */
   readonly sign?: SignRequest | undefined;
 }
@@ -236,7 +240,7 @@ async function findDuplicate(
 
 async function assertConfirmed(
   confirm: ConfirmRelease,
-  { sealed, requirements }: ReleaseRequest,
+  { sealed, requirements, operations = [] }: ReleaseRequest,
   requestHash: string,
 ): Promise<void> {
   const { operation, environment, client, terms, validUntil } = sealed;
@@ -245,6 +249,7 @@ async function assertConfirmed(
     environment,
     client,
     terms: { ...terms },
+    description: describeTerms(sealed, operations),
     validUntil,
     needs: describeRequirements(requirements),
     requestHash,

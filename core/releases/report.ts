@@ -1,7 +1,9 @@
 /** Report of a release, the same on every surface. */
 import { z } from "zod";
+import { summarizeTerms } from "./describe-terms";
 import type { Release } from "./release";
 import type { ReleaseState } from "./states";
+import type { SealedRequest } from "./terms";
 
 const text = (description: string) => z.string().meta({ description });
 
@@ -18,9 +20,10 @@ export const ReleaseReport = z
     requested_by: text("Requester; absent if not known.").optional(),
     requested_at: text("Time of the request, UTC."),
     valid_until: text("Time after which the request expires, UTC."),
+    summary: text("Terms in short: rate limit of an order, or number and total of payments."),
     terms: z
       .record(z.string(), z.unknown())
-      .meta({ description: "Terms that are released: the order, or the request as it is sent." }),
+      .meta({ description: "Terms that are released: the order, or the fields and address of the request." }),
     seal: text("Seal: checksum of exactly these terms."),
     trade_id: text("Trade ID of the booked trade.").optional(),
     outcome: z
@@ -71,6 +74,13 @@ const stateDescriptions: Readonly<Record<ReleaseState, string>> = {
 
 const toIsoTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
+/** Returns the order, or the fields of a call once: its body and headers follow from them. */
+function reportedTerms(sealed: SealedRequest): Readonly<Record<string, unknown>> {
+  if (sealed.kind === "order") return { ...sealed.terms };
+  const { method, address, target, values } = sealed.terms;
+  return { method, address, target, values };
+}
+
 export function toReleaseReport({
   id,
   state,
@@ -80,7 +90,7 @@ export function toReleaseReport({
   progress,
   entry,
 }: Release): ReleaseReport {
-  const { operation, environment, client, requester, validUntil, terms, correlation } = sealed;
+  const { operation, environment, client, requester, validUntil, correlation } = sealed;
   const { remark, identity, quotes, deviations, outcome } = progress;
   return {
     release: id,
@@ -92,7 +102,8 @@ export function toReleaseReport({
     ...(requester !== undefined && { requested_by: requester }),
     requested_at: toIsoTime(requestedAt),
     valid_until: toIsoTime(validUntil),
-    terms: { ...terms },
+    summary: summarizeTerms(sealed),
+    terms: reportedTerms(sealed),
     seal: hash,
     ...(identity !== undefined && sealed.kind === "order" && { trade_id: identity }),
     ...(outcome && { outcome }),

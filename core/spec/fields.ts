@@ -39,10 +39,13 @@ export interface Field {
 
 const isParameter = (value: z.ZodType | Parameter): value is Parameter => "by" in value;
 
-/** Converts `value_date` and `bookingStatus` to "Value date" and "Booking status". */
-function titleFromName(name: string): string {
+const acronyms = /\b(iban|bban|bic|pan|psu|tpp|id|ip)\b/gi;
+
+/** Converts `value_date` and `creditorIban` to "Value date" and "Creditor IBAN". */
+export function titleFromName(name: string): string {
   const words = name.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[-_]/g, " ");
-  return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
+  const title = words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();
+  return title.replace(acronyms, (word) => word.toUpperCase());
 }
 
 /** Returns the title of the schema, or a title made from the name. */

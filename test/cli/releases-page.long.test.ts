@@ -116,6 +116,24 @@ const states: Readonly<Record<string, (tab: Page) => Promise<unknown>>> = {
     await signIn(tab, "anna", `/releases/${release}`);
     await tab.getByRole("form", { name: "Release" }).waitFor();
   },
+  "a bulk payment": async (tab) => {
+    const payment = {
+      instructedAmount: { currency: "EUR", amount: "1200.50" },
+      creditorAccount: { iban: "NL13TEST0123456789" },
+      creditorName: "Brouwer Logistiek BV",
+      remittanceInformationUnstructured: "Invoice 4711",
+    };
+    const input = {
+      "payment-product": "sepa-credit-transfers",
+      debtorAccount: { iban: "DE12500105170648489890" },
+      payments: Array.from({ length: 12 }, () => payment),
+    };
+    const error: unknown = await client()
+      .payments.initiateBulk(input as never)
+      .catch((reason: unknown) => reason);
+    await signIn(tab, "anna", `/releases/${(error as { release: string }).release}`);
+    await tab.getByRole("table").waitFor();
+  },
   "a refused order": async (tab) => {
     const id = await createOrder({ worst_rate: "9" });
     await place.decide(id, "bert", "refuse");

@@ -15,6 +15,7 @@ import { withStore } from "../../core/store/open";
 import { forgeRows } from "../support/forged-rows";
 import { eventually } from "../support/eventually";
 import { closeLater } from "../support/resources";
+import { pain001 } from "../sandbox/open-banking/documents";
 import { failure, runFxdesk, storeVariables, type Variables } from "./run-command";
 
 let place: ReleaseFixture;
@@ -37,7 +38,7 @@ test("shows a request, releases it with a secret, and it is booked", async () =>
   const listed = await releases(["list", "--state", "waiting", "--json"]);
   expect(JSON.parse(listed.stdout)).toMatchObject([{ release: id, state: "waiting", requested_by: "desk" }]);
   const { stdout } = await releases(["show", id]);
-  for (const word of ["EURUSD", "worst_rate", "desk", "release by anna or bert", "CLI-1"])
+  for (const word of ["EURUSD", "Worst rate", "desk", "release by anna or bert", "CLI-1"])
     expect(stdout).toContain(word);
 
   const release = (person: string, secret: string) =>
@@ -60,12 +61,8 @@ test("shows a request, releases it with a secret, and it is booked", async () =>
   });
 });
 
-test("marks invisible and look-alike characters, on the command line and the page", async () => {
-  const reference = "\u0410cme\u200b\u061c Ltd\n\u00ad";
-  const { release: id } = await place.client().orders.order(sampleOrder({ reference }));
-  const { stdout } = await releases(["show", id]);
-  expect(stdout).toContain("\u0410cme<U+200B><U+061C> Ltd <U+00AD> (mixes alphabets: <U+0410>cme)\n");
-
+/** Signs in to the releases page as anna, and returns a reader of its pages. */
+async function signInToPage(): Promise<(path: string) => Promise<string>> {
   const files = { policy: place.policyPath, people: place.peoplePath, service: fxdeskService };
   const { url } = closeLater(await serveReleases({ service: place.service, files }));
   const signedIn = await fetch(`${url}/sign-in`, {
@@ -75,8 +72,64 @@ test("marks invisible and look-alike characters, on the command line and the pag
     redirect: "manual",
   });
   const cookie = signedIn.headers.getSetCookie()[0]!.split(";")[0]!;
-  const page = await (await fetch(`${url}/releases/${id}`, { headers: { cookie } })).text();
-  expect(page).toContain(
+  return async (path) => (await fetch(url + path, { headers: { cookie } })).text();
+}
+
+/** Requests a bulk payment of some rows, and returns its release ID. */
+async function requestPayments(input: object): Promise<string> {
+  const initiate = place.client().payments.initiateBulk as (given: object) => Promise<unknown>;
+  const error = await initiate(input).catch((reason: unknown) => reason);
+  return (error as { readonly release: string }).release;
+}
+
+const payees = Array.from({ length: 300 }, (_, index) => ({
+  creditorName: `Payee ${index + 1} & Söhne`,
+  creditorAccount: { iban: "NL13TEST0123456789" },
+  instructedAmount: { currency: "EUR", amount: index === 0 ? "1200.50" : "10" },
+  remittanceInformationUnstructured: `Invoice ${index + 1}`,
+}));
+
+test("shows each payee of a bulk payment in a table, with number and total, and never JSON", async () => {
+  const id = await requestPayments({
+    "payment-product": "sepa-credit-transfers",
+    debtorAccount: { iban: "DE12500105170648489890" },
+    payments: payees,
+  });
+  const { stdout } = await releases(["show", id]);
+  expect(stdout).toContain("300 payments, 4,190.50 EUR in total");
+  for (const { creditorName } of payees) expect(stdout).toContain(creditorName);
+  expect(stdout).not.toMatch(/[{}]/);
+
+  const readPage = await signInToPage();
+  const page = await readPage(`/releases/${id}`);
+  expect(page.match(/<tr>/g)).toHaveLength(301);
+  expect(page).toContain("300 payments, 4,190.50 EUR in total");
+  expect(page).toContain(">Payee 1 &amp; Söhne</td>");
+  expect(page).toContain('aria-label="Release"');
+  const found = await readPage(`/releases/${id}?search=invoice+299`);
+  expect(found.match(/<tr>/g)).toHaveLength(2);
+  // A person who sees some of the rows cannot decide about all.
+  expect(found).not.toContain('aria-label="Release"');
+});
+
+test("shows the payees of a pain.001 document", async () => {
+  const id = await requestPayments({
+    "payment-product": "pain.001-sepa-credit-transfers",
+    pain001: pain001({ debtor: "DE12500105170648489890", transfers: [{ amount: "10.50" }, { amount: "2" }] }),
+  });
+  const { stdout } = await releases(["show", id]);
+  expect(stdout).toContain("2 payments, 12.50 EUR in total");
+  expect(stdout).toMatch(/NL13TEST0123456789 +DE12500105170648489890 +10\.50 EUR +Invoice 4711/);
+});
+
+test("marks invisible and look-alike characters, on the command line and the page", async () => {
+  const reference = "\u0410cme\u200b\u061c Ltd\n\u00ad";
+  const { release: id } = await place.client().orders.order(sampleOrder({ reference }));
+  const { stdout } = await releases(["show", id]);
+  expect(stdout).toContain("\u0410cme<U+200B><U+061C> Ltd <U+00AD> (mixes alphabets: <U+0410>cme)\n");
+
+  const readPage = await signInToPage();
+  expect(await readPage(`/releases/${id}`)).toContain(
     '<dd>\u0410cme&lt;U+200B&gt;&lt;U+061C&gt; Ltd &lt;U+00AD&gt; <strong class="chip bad">mixes alphabets: &lt;U+0410&gt;cme</strong></dd>',
   );
 });

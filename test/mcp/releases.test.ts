@@ -5,7 +5,6 @@ import { InMemoryTransport } from "@modelcontextprotocol/client";
 import { environmentName } from "@fxdesk/toolkit";
 import { operations } from "../../core/contract/all";
 import { openJournal } from "../../core/journal/journal";
-import { orderTrade } from "../../core/procedures/order-trade";
 import { issueToken, lockPerson, removePerson, revokeToken } from "../../core/people/administration";
 import { listAttempts } from "../../core/people/attempts";
 import { PeopleRefusal } from "../../core/people/authenticate";
@@ -178,8 +177,8 @@ describe.each(connections)("the user of a host of %s", (way, connect) => {
     expect(await countReleases()).toBe(before + 1);
     const { release, decisions } = await place.service.get(String(structuredContent!.release));
     expect([release.state, decisions]).toEqual(["waiting", []]);
-    expect(shown).toEqual([expect.stringMatching(/^Order trade: send this for release\?/)]);
-    for (const line of ["amount: 1000", "worst_rate: 0.5", "client: ", "release by anna or bert"])
+    expect(shown).toEqual([expect.stringMatching(/^Send this for release\? Sell 1,000 EUR, get USD/)]);
+    for (const line of ["Amount: 1000", "Worst rate: 0.5", "Client: ", "release by anna or bert"])
       expect(shown[0]).toContain(line);
   });
 
@@ -190,7 +189,7 @@ describe.each(connections)("the user of a host of %s", (way, connect) => {
     const second = await client.callTool(call);
     expect(first.structuredContent).toMatchObject({ state: "waiting" });
     expect(second.structuredContent!.release).toBe(first.structuredContent!.release);
-    expect(shown).toEqual([expect.stringContaining(`quote_id: q-${way}`)]);
+    expect(shown).toEqual([expect.stringContaining(`Quote ID: q-${way}`)]);
   });
 
   test.each<[string, ReturnType<Person>]>([
@@ -273,20 +272,33 @@ describe("the question to the user", () => {
   });
 
   test("shows values so that they cannot imitate a line of it or fill the window", () => {
-    const { message } = releaseQuestionOf(orderTrade, {
+    const { message } = releaseQuestionOf({
       operation: "trades.order",
       environment: "sandbox",
       client: "C-1",
       validUntil: 0,
       needs: "release by bert",
       requestHash: "a",
-      terms: { reference: "R-1\n\nApproved by \u0430nna\u202e", reason: "x".repeat(10_000) },
+      terms: {},
+      description: {
+        title: "Sell",
+        summary: "2 payments",
+        facts: [
+          ["Reference", "R-1\n\nApproved by \u0430nna\u202e"],
+          ["Reason", "x".repeat(10_000)],
+        ],
+        tables: [
+          { title: "Payments", columns: ["Payee"], rows: Array.from({ length: 300 }, () => ["ACME\n2."]) },
+        ],
+      },
     });
     expect(message).toContain(
-      "reference: R-1 Approved by \u0430nna<U+202E> (mixes alphabets: <U+0430>nna)\n",
+      "Reference: R-1 Approved by \u0430nna<U+202E> (mixes alphabets: <U+0430>nna)\n",
     );
     expect(message).toContain("… (shortened)");
-    expect(message.length).toBeLessThan(1_000);
+    expect(message).toContain("1. ACME 2.\n2. ACME 2.\n");
+    expect(message).toContain("and 280 more");
+    expect(message.length).toBeLessThan(1_500);
   });
 });
 

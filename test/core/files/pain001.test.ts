@@ -4,7 +4,14 @@ import { pain001 } from "../../sandbox/open-banking/documents";
 
 const debtor = "DE12500105170648489890";
 const document = pain001({ debtor, transfers: [{ amount: "10.50" }, { amount: "2", currency: "USD" }] });
+/** What people read beside amounts and accounts. */
+const details = { creditorName: "Brouwer Logistiek BV", remittance: "Invoice 4711", date: "2026-03-02" };
 const amount = '<InstdAmt Ccy="EUR">10.50</InstdAmt>';
+
+test("decodes the texts that people read", () => {
+  const text = document.replace("Invoice 4711", "A &amp; B &#8364;&#x41;");
+  expect(readCreditTransfers(text)?.[0]).toMatchObject({ remittance: "A & B €A" });
+});
 
 test.each(["03", "09"])("reads currencies, amounts and the account of version %s", (version) => {
   const text = pain001({
@@ -13,8 +20,8 @@ test.each(["03", "09"])("reads currencies, amounts and the account of version %s
     transfers: [{ amount: "10.50" }, { amount: "2", currency: "USD" }],
   });
   expect(readCreditTransfers(text)).toEqual([
-    { amount: "10.50", currency: "EUR", account: debtor, creditor: "NL13TEST0123456789" },
-    { amount: "2", currency: "USD", account: debtor, creditor: "NL13TEST0123456789" },
+    { amount: "10.50", currency: "EUR", account: debtor, creditor: "NL13TEST0123456789", ...details },
+    { amount: "2", currency: "USD", account: debtor, creditor: "NL13TEST0123456789", ...details },
   ]);
 });
 
@@ -45,7 +52,7 @@ test.each([
 ])("knows no creditor from %s", (_, account) => {
   const text = pain001({ debtor, transfers: [{ account }] });
   expect(readCreditTransfers(text)).toEqual([
-    { amount: "125.50", currency: "EUR", account: debtor, creditor: undefined },
+    { amount: "125.50", currency: "EUR", account: debtor, creditor: undefined, ...details },
   ]);
 });
 
