@@ -79,4 +79,4 @@ export type { ServiceAdditions } from "./spec/extension";
 export type { Service, Setting } from "./spec/service";
 export type { Deadline } from "./http/deadline";
 export { type PermitRequest, MemoryPacing, type Pacing, type PacingLimits, type Permit } from "./http/pacing";
-export type { TlsOptions } from "./http/http-connection";
+export type { TlsOptions } from "./http/tls";

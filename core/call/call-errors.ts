@@ -15,6 +15,7 @@ import { describeServiceMessages, serviceViolations } from "./service-messages";
 import { DeadlineEnded } from "../http/deadline";
 import {
   IncompleteFile,
+  NetworkMisconfigured,
   PauseTooLong,
   QueueFull,
   ResponseTooLarge,
@@ -213,9 +214,9 @@ function classifyFailure(error: unknown, status: number | undefined): Failure | 
       code: "unavailable",
       message:
         status === undefined
-          ? `The service cannot be reached (${reason}).`
+          ? `The service cannot be reached (${reason.replace(/\.$/, "")}).`
           : `The response (${status}) was incomplete (${reason}).`,
-      retryable: true,
+      retryable: !(error.cause instanceof NetworkMisconfigured),
     }
   );
 }

@@ -18,7 +18,7 @@ import { type CredentialScheme, type Server, type Service, splitCredential } fro
 import { extractPassword, redactLocation, type StoreSettings, parseStoreSettings } from "../store/settings";
 import { defaultMaxQueueLength, MemoryPacing, type Pacing, type PacingLimits } from "../http/pacing";
 import { Transport } from "../http/transport";
-import type { TlsOptions } from "../http/http-connection";
+import { type Network, networkFrom } from "../http/network";
 import { publish } from "./diagnostics-channels";
 import { HaltChecker } from "./halt-checker";
 import { QuoteMemory } from "./quote-memory";
@@ -119,7 +119,7 @@ function collectSettings(service: Service, options: ClientOptions): Settings {
     ...nonEmptyTexts(psu),
     ...nonEmptyTexts(settings),
   };
-  for (const { name, options: allowed, default: fallback, parameterName } of service.settings) {
+  for (const { name, options: allowed, default: fallback, parameterName } of settingsOf(service)) {
     const value = collected[name] ?? fallback;
     if (value === undefined) continue;
     if (allowed && !allowed.includes(value))
@@ -227,10 +227,23 @@ function createTokenSource(
   return refreshingTokenSource(configured, shared, secrets);
 }
 
-function collectSecrets(service: Service, settings: Settings, tls: TlsOptions = {}): Secrets {
+/** Returns the credentials of a proxy: together, as sent, and the password alone. */
+function proxySecrets(credentials = ""): readonly string[] {
+  const password = credentials.slice(credentials.indexOf(":") + 1);
+  return [credentials, Buffer.from(credentials).toString("base64"), password];
+}
+
+function collectSecrets(
+  service: Service,
+  settings: Settings,
+  { tls, proxyFor }: Network,
+  addresses: ClientContext["addresses"],
+): Secrets {
   const secrets = new Secrets();
   for (const { name, secret } of settingsOf(service)) if (secret) secrets.add(settings[name]);
-  for (const text of [extractPassword(settings.store ?? ""), tls.key, tls.passphrase])
+  const origins = Object.values(addresses).flatMap((address) => (address ? [address.origin] : []));
+  const ofProxies = origins.flatMap((origin) => proxySecrets(proxyFor(origin)?.credentials));
+  for (const text of [extractPassword(settings.store ?? ""), tls.key, tls.passphrase, ...ofProxies])
     if (typeof text === "string") secrets.add(text);
   return secrets;
 }
@@ -291,7 +304,6 @@ function createPacing(
   if (typeof options.pacing === "object") return options.pacing;
   const { pacing = "own" } = settings;
   if (pacing === "shared") return createSharedPacing(limits, parts, settings);
-  if (pacing !== "own") throw new TypeError(`pacing must be own or shared, not ${JSON.stringify(pacing)}.`);
   return new MemoryPacing(limits.maxConcurrent, limits);
 }
 
@@ -301,12 +313,12 @@ export function createClientContext(service: Service, options: ClientOptions): C
   const { queueLimit = defaultMaxQueueLength, requestsPerSecond } = options;
   assertLimits({ timeoutMs, queueTimeoutMs, connections, queueLimit, requestsPerSecond });
   const settings = collectSettings(service, options);
-  const tls = options.credentials?.tls;
   const addresses = Object.fromEntries(
     Object.entries(service.servers).map(([name, server]) => [name, resolveAddress(name, server, settings)]),
   );
-  const secrets = collectSecrets(service, settings, tls);
-  const transport = new Transport(tls);
+  const network = networkFrom(settings, options.credentials?.tls);
+  const secrets = collectSecrets(service, settings, network, addresses);
+  const transport = new Transport(network);
   const { onRecovered = warnRecovered } = options;
   const store = parseStoreSettings(settings);
   const parts = { service, addresses, secrets, transport, timeoutMs, store };

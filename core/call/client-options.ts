@@ -1,7 +1,7 @@
 /** Options of createClient. */
 import type { Tokens } from "../http/token-source";
 import type { Pacing } from "../http/pacing";
-import type { TlsOptions } from "../http/http-connection";
+import type { TlsOptions } from "../http/tls";
 import type { PsuContext } from "./call-options";
 import type { Requester } from "../people/requester";
 import type { PreparedCall } from "./prepared-call";
@@ -21,8 +21,12 @@ export interface Credentials {
   readonly onTokens?: (tokens: Tokens) => void | Promise<void>;
   /** Sent as x-api-key to the trade endpoints. */
   readonly apiKey?: string;
-  /** Client certificate for open banking. */
+  /** Certificates in memory, instead of the files of `ca` and `clientCertificate`. */
   readonly tls?: TlsOptions;
+  /** `user:password` for the proxy. */
+  readonly proxyCredentials?: string;
+  /** Passphrase of `clientKey`, or of a PKCS#12 file. */
+  readonly clientKeyPassphrase?: string;
 }
 
 /** Passes the call on to the next interceptor or to the service, optionally changed. */
@@ -56,6 +60,21 @@ export interface ClientOptions {
   readonly authUrl?: string;
   /** Access token or login, API key and client certificate. */
   readonly credentials?: Credentials;
+  /**
+   * Address of the HTTP proxy, without credentials. Default: the environment variables HTTPS_PROXY or HTTP_PROXY. Addresses of this
+   * machine are always reached directly.
+   */
+  readonly proxy?: string;
+  /** Hosts that are reached without a proxy, separated by commas. Default: the environment variable NO_PROXY. */
+  readonly noProxy?: string;
+  /** Absolute path of a file with certificate authorities that are trusted in addition to those of Node.js. */
+  readonly ca?: string;
+  /** Absolute path of your client certificate: PEM, or PKCS#12 with its key. */
+  readonly clientCertificate?: string;
+  /** Absolute path of the private key of `clientCertificate` (PEM), unless it is in the same file. */
+  readonly clientKey?: string;
+  /** Oldest accepted version of TLS. Default: TLSv1.2. */
+  readonly minTlsVersion?: "TLSv1.2" | "TLSv1.3";
   /** ID of the client (your organisation) whose data is read. */
   readonly clientId?: string;
   /** ID of the contact person at the client. */

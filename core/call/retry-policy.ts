@@ -2,7 +2,7 @@
 import type { Effect } from "../spec/operation";
 import { backoffMs, retryAfterMs } from "../http/backoff";
 import type { RawResponse } from "../http/exchange";
-import { ResponseTooLarge, TransportError } from "../http/transport-errors";
+import { NetworkMisconfigured, ResponseTooLarge, TransportError } from "../http/transport-errors";
 
 /** Result of one attempt: a response, or the reason for its absence. */
 export type AttemptResult = RawResponse | TransportError;
@@ -46,8 +46,10 @@ export function retryDelayMs({
   if (effect !== "read" && sent) return undefined;
   if (attempts >= (effect === "read" ? maxReadAttempts : maxOtherAttempts)) return undefined;
   if (result instanceof TransportError)
-    // The same response would be too large again.
-    return result.cause instanceof ResponseTooLarge ? undefined : backoffMs(attempts, undefined);
+    // The same response would be too large again, and repeated wrong proxy credentials may lock an account.
+    return result.cause instanceof ResponseTooLarge || result.cause instanceof NetworkMisconfigured
+      ? undefined
+      : backoffMs(attempts, undefined);
   if (!retriedStatuses.has(result.status)) return undefined;
   // Neither slowing down nor a retry helps before the quota is reset.
   if (isQuotaExhausted(result, quotaCodes)) return undefined;

@@ -6,6 +6,67 @@ import type { ClientOptions } from "./client-options";
 
 const limit = { secret: false, section: "limits" } as const;
 const record = { secret: false, section: "records" } as const;
+const network = { secret: false, section: "network" } as const;
+
+/** Settings of the network of every client. */
+const networkSettings: readonly Setting[] = [
+  {
+    ...network,
+    name: "proxy",
+    title: "Proxy",
+    description:
+      "Address of the HTTP proxy, without credentials; default is HTTPS_PROXY or HTTP_PROXY. This machine is always reached directly.",
+    shape: "address",
+  },
+  {
+    ...network,
+    name: "proxyCredentials",
+    title: "Proxy credentials",
+    description: "User name and password for the proxy, as user:password.",
+    secret: true,
+  },
+  {
+    ...network,
+    name: "noProxy",
+    title: "No proxy for",
+    description:
+      "Hosts that are reached without a proxy: names with their subdomains, IP addresses or ranges, separated by commas; default is NO_PROXY.",
+  },
+  {
+    ...network,
+    name: "ca",
+    title: "Certificate authorities",
+    description:
+      "Absolute path of a file (PEM) with certificate authorities that are trusted in addition to those of Node.js.",
+  },
+  {
+    ...network,
+    name: "clientCertificate",
+    title: "Client certificate file",
+    description: "Absolute path of your client certificate: PEM, or PKCS#12 with its key.",
+  },
+  {
+    ...network,
+    name: "clientKey",
+    title: "Client key file",
+    description:
+      "Absolute path of the private key (PEM), unless it is in the file of the client certificate.",
+  },
+  {
+    ...network,
+    name: "clientKeyPassphrase",
+    title: "Passphrase of the client key",
+    description: "Passphrase of the private key or PKCS#12 file.",
+    secret: true,
+  },
+  {
+    ...network,
+    name: "minTlsVersion",
+    title: "Minimum TLS version",
+    description: "Oldest accepted version of TLS; default TLSv1.2.",
+    options: ["TLSv1.2", "TLSv1.3"],
+  },
+];
 
 /** Numeric settings of every client. */
 const limitSettings: readonly Setting[] = [
@@ -95,6 +156,7 @@ export const storeSettingFields: readonly Setting[] = [
 /** Returns all settings of a connection to a service. */
 export const settingsOf = ({ settings }: Pick<Service, "settings">): readonly Setting[] => [
   ...settings,
+  ...networkSettings,
   ...limitSettings,
   pacingSetting,
   actorSetting,

@@ -4,17 +4,10 @@ import { connect as connectTls, createSecureContext, type SecureContext } from "
 import { Client, type Dispatcher } from "undici";
 import { withoutBrackets } from "../values/host";
 import type { Deadline } from "./deadline";
+import { openTunnel, portOf, type Proxy } from "./proxy";
+import { explainTlsError, type TlsOptions } from "./tls";
 
-/** Client certificate for mutual TLS, in PEM or PFX. */
-export interface TlsOptions {
-  readonly cert?: string | Buffer;
-  readonly key?: string | Buffer;
-  readonly pfx?: string | Buffer;
-  readonly passphrase?: string;
-  readonly ca?: string | Buffer;
-}
-
-/** Opens connections to one origin and resumes TLS sessions. */
+/** Opens connections to one origin, directly or through a proxy, and resumes TLS sessions. */
 export class Connector {
   readonly #url: URL;
   readonly #secureContext: SecureContext | undefined;
@@ -23,6 +16,7 @@ export class Connector {
   constructor(
     readonly origin: string,
     readonly tls: TlsOptions = {},
+    readonly proxy?: Proxy,
   ) {
     this.#url = new URL(origin);
     if (this.#url.protocol === "https:") this.#secureContext = createSecureContext(tls);
@@ -34,34 +28,45 @@ export class Connector {
   }
 
   /** Opens the socket here, because undici's connect timeout is inexact by half a second. */
-  #openSocket(deadline: Deadline): Promise<Socket> {
+  async #openSocket(deadline: Deadline): Promise<Socket> {
+    const tunnel = this.proxy && (await this.#openTunnel(this.proxy, deadline));
     return deadline.waitFor((resolve, reject) => {
       const socket = this.#secureContext
-        ? this.#connectOverTls(this.#secureContext)
-        : connectTcp(this.#address);
+        ? this.#connectOverTls(this.#secureContext, tunnel)
+        : (tunnel ?? connectTcp(this.#address));
       socket.setNoDelay(true).setKeepAlive(true, 60_000);
       if (deadline.isInBackground) socket.unref();
-      socket.once("error", reject);
-      socket.once(this.#secureContext ? "secureConnect" : "connect", () => {
-        socket.off("error", reject);
+      const fail = (error: Error) => reject(explainTlsError(error, this.#url.host));
+      const succeed = () => {
+        socket.off("error", fail);
         resolve(socket);
-      });
+      };
+      socket.once("error", fail);
+      if (tunnel && socket === tunnel) succeed();
+      else socket.once(this.#secureContext ? "secureConnect" : "connect", succeed);
       return () => void socket.destroy();
     });
   }
 
-  get #address() {
-    const { hostname, port, protocol } = this.#url;
-    const defaultPort = protocol === "https:" ? 443 : 80;
-    return { host: withoutBrackets(hostname), port: port ? Number(port) : defaultPort };
+  #openTunnel(proxy: Proxy, deadline: Deadline): Promise<Socket> {
+    return deadline.waitFor((resolve, reject) => {
+      const tunnel = openTunnel(proxy, this.#url, this.tls, deadline.isInBackground);
+      tunnel.socket.then(resolve, reject);
+      return () => tunnel.destroy();
+    });
   }
 
-  #connectOverTls(secureContext: SecureContext): Socket {
+  get #address() {
+    return { host: withoutBrackets(this.#url.hostname), port: portOf(this.#url) };
+  }
+
+  #connectOverTls(secureContext: SecureContext, tunnel: Socket | undefined): Socket {
     const address = this.#address;
     const hasHostName = /[a-z]/i.test(address.host) && !address.host.includes(":");
     const socket = connectTls({
       ...this.tls,
       ...address,
+      ...(tunnel && { socket: tunnel }),
       ...(hasHostName && { servername: address.host }),
       ...(this.#tlsSession && { session: this.#tlsSession }),
       secureContext,

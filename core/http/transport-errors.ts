@@ -11,6 +11,9 @@ export class TransportError extends Error {
   }
 }
 
+/** The connection failed, and fails again until a setting of the network is corrected. Nothing was sent. */
+export class NetworkMisconfigured extends Error {}
+
 /** The service requested a pause that exceeds the call's time limit. Nothing was sent. */
 export class PauseTooLong extends Error {
   constructor(readonly retryAfterMs: number) {

@@ -3,7 +3,8 @@ import { Client } from "undici";
 import type { Deadline, DeadlineEnded } from "./deadline";
 import { TransportError } from "./transport-errors";
 import { Exchange, type RawResponse, type SendOptions } from "./exchange";
-import { Connector, type HttpConnection, type OutgoingRequest, type TlsOptions } from "./http-connection";
+import { Connector, type HttpConnection, type OutgoingRequest } from "./http-connection";
+import { directNetwork, type Network } from "./network";
 
 /** Some runtimes replace undici by a substitute that does not show whether a request was written. */
 const isUndici = typeof Client.prototype.dispatch === "function";
@@ -14,7 +15,7 @@ export class Transport {
   readonly #idle = new Map<string, HttpConnection[]>();
   #closed = false;
 
-  constructor(private readonly tls: TlsOptions | undefined) {
+  constructor(private readonly network: Network = directNetwork) {
     if (!isUndici)
       throw new TypeError(
         "fxdesk requires Node.js: this runtime replaces undici, so it is impossible to detect which requests were sent.",
@@ -83,7 +84,10 @@ export class Transport {
 
   #connector(origin: string): Connector {
     let connector = this.#connectors.get(origin);
-    if (!connector) this.#connectors.set(origin, (connector = new Connector(origin, this.tls)));
+    if (!connector) {
+      const { tls, proxyFor } = this.network;
+      this.#connectors.set(origin, (connector = new Connector(origin, tls, proxyFor(origin))));
+    }
     return connector;
   }
 

@@ -7,7 +7,7 @@ import type { Procedure } from "./procedure";
 import type { Watch } from "./watch";
 
 /** Groups of settings that not every connection needs. */
-export const settingSections = ["credentials", "openBanking", "limits", "records"] as const;
+export const settingSections = ["credentials", "openBanking", "network", "limits", "records"] as const;
 export type SettingSection = (typeof settingSections)[number];
 
 /** A setting of a connection. Its environment variable, its flag and its form field are derived from it. */

@@ -7,7 +7,7 @@ import type { ClientOptions } from "../../core/call/client-options";
 import { environmentName, optionsFromSettings, settingsOf } from "../../core/call/settings";
 import type { Service } from "../../core/spec/service";
 import { defaultMaxQueueLength } from "../../core/http/pacing";
-import type { TlsOptions } from "../../core/http/http-connection";
+import type { TlsOptions } from "../../core/http/tls";
 import { variableNotSetMessage, unresolvedVariable } from "../shared/typed-values";
 import type { ClientCore } from "../../core/api/client-types";
 

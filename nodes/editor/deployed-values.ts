@@ -44,9 +44,12 @@ function assertDeployedDestination(
       `The source of the settings differs from the deployed one. Deploy first, or ${remedy}.`,
     );
   if (isFromEnvironment(values)) return;
-  const changed = destinationSettingsOf(service).find(
-    (name) => valueIn(values, name) !== valueIn(deployed, name),
+  const networkSettings = settingsOf(service).filter(
+    ({ section, secret }) => section === "network" && !secret,
   );
+  // A proxy with its own authority would read what is sent.
+  const names = [...destinationSettingsOf(service), ...networkSettings.map(({ name }) => name)];
+  const changed = names.find((name) => valueIn(values, name) !== valueIn(deployed, name));
   if (changed !== undefined)
     throw new TypeError(`${changed} differs from the deployed value. Deploy first, or ${remedy}.`);
 }

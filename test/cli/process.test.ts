@@ -7,6 +7,8 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { Sandbox } from "@fxdesk/sandbox";
 import manifest from "../../package.json";
+import { McpProcess, toolCall } from "../mcp/support/mcp-process";
+import { startConnectProxy } from "../support/connect-proxy";
 import { eventually, untilEvent } from "../support/eventually";
 import { faultServer, silence } from "../support/fault-server";
 import { closeLater, runLater, tempFolder } from "../support/resources";
@@ -14,6 +16,7 @@ import { openSandbox } from "../support/sandboxes";
 import {
   booking,
   environmentOf,
+  failure,
   program,
   spawnFxdesk,
   type Variables,
@@ -35,6 +38,48 @@ beforeAll(async () => {
 test("exits with 7 for an unknown outcome", async () => {
   sandbox.force("trades.book", 502);
   expect((await spawnFxdesk([...booking, "--yes"], { variables })).code).toBe(7);
+});
+
+describe("through a proxy with credentials", () => {
+  const credentials = "desk:canary-password";
+  const reach = async () => {
+    const port = Number(new URL(sandbox.baseUrl).port);
+    const proxy = await startConnectProxy({ routes: { [`service.test:${port}`]: port }, credentials });
+    const baseUrl = `http://service.test:${port}`;
+    return { ...proxy, variables: { ...variables, FXDESK_BASE_URL: baseUrl } };
+  };
+
+  test("a command calls the service, and its error names the variable", async () => {
+    const proxy = await reach();
+    const at = `127.0.0.1:${proxy.port}`;
+    const args = ["call", "trades.list"];
+    const HTTP_PROXY = `http://${credentials}@${at}`;
+    const { code } = await spawnFxdesk(args, { variables: { ...proxy.variables, HTTP_PROXY } });
+    expect([code, proxy.targets]).toEqual([0, [expect.stringMatching(/^service\.test:/)]]);
+    const wrong = { FXDESK_PROXY: `http://${at}`, FXDESK_PROXY_CREDENTIALS: "desk:canary-wrong" };
+    const refused = await spawnFxdesk(args, { variables: { ...proxy.variables, ...wrong } });
+    expect(refused).toEqual(failure(6, "FXDESK_PROXY_CREDENTIALS"));
+    const unsafe = await spawnFxdesk(args, { variables: { ...proxy.variables, FXDESK_PROXY: HTTP_PROXY } });
+    expect(unsafe).toEqual(failure(2, "FXDESK_PROXY or --proxy must not contain"));
+    expect(JSON.stringify([refused, unsafe])).not.toContain("canary");
+  });
+
+  test("an assistant calls the service", async () => {
+    const proxy = await reach();
+    const served = new McpProcess([], {
+      ...(environmentOf(proxy.variables) as Variables),
+      FXDESK_PROXY: `http://127.0.0.1:${proxy.port}`,
+      FXDESK_PROXY_CREDENTIALS: credentials,
+    });
+    runLater(() => {
+      served.process.stdin.end();
+      return served.exit;
+    });
+    (await served.initialized()).send(toolCall(1, "list_trades", {}));
+    await served.until(() => served.result(1) !== undefined);
+    expect(served.result(1)).toContain("trade_id");
+    expect(proxy.targets).toHaveLength(1);
+  });
 });
 
 /** Copies the program with its dependencies only. */

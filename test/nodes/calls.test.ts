@@ -11,6 +11,7 @@ import { getExposure } from "../../core/procedures/get-exposure";
 import type { Callable } from "../../core/spec/operation";
 import { callType, nodeTypeOf } from "../../nodes/shared/node-names";
 import type { TypedValue } from "../../nodes/shared/typed-values";
+import { startConnectProxy } from "../support/connect-proxy";
 import { failuresToTry } from "../support/operations";
 import { sampleInput } from "../support/samples";
 import { openClient, openSandbox } from "../support/sandboxes";
@@ -272,6 +273,26 @@ describe("the connection", () => {
       expect(shown).not.toContain(secret);
     }
     expect(shown).toContain('"has_accessToken":true');
+  });
+
+  test("reaches the service through a proxy, whose credentials are in no flow and no error", async () => {
+    const port = Number(new URL(sandbox.baseUrl).port);
+    const credentials = "desk:canary-password";
+    const proxy = await startConnectProxy({ routes: { [`service.test:${port}`]: port }, credentials });
+    const given = (proxyCredentials: string) =>
+      connectionConfig(
+        { baseUrl: `http://service.test:${port}`, xs2aUrl: sandbox.xs2aUrl },
+        {
+          proxy: `http://127.0.0.1:${proxy.port}`,
+          credentials: { accessToken: demo.accessToken, apiKey: demo.apiKey, proxyCredentials },
+        },
+      );
+    expect((await through(given(credentials))).statusCode).toBe(200);
+    expect(JSON.stringify(await nodeRed.json("/flows"))).not.toContain("canary");
+    const { error } = await through(given("desk:canary-wrong"));
+    expect(error).toMatchObject({ code: "unavailable", cause: { outcome: "not-sent" } });
+    expect(JSON.stringify(error)).not.toContain("canary");
+    expect(proxy.targets).toHaveLength(2);
   });
 
   test.each([

@@ -170,6 +170,8 @@ describe("what is deployed", () => {
     ["domain", "Domain"],
     ["xs2aUrl", "Open-banking address"],
     ["authClientId", "Application ID"],
+    ["proxy", "Proxy"],
+    ["ca", "Certificate authorities"],
   ])("has secrets that go nowhere else: %s", async (name, title) => {
     const before = sandbox.requests.length;
     for (const what of ["test", "login"] as const) {
