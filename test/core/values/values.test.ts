@@ -19,7 +19,11 @@ test("check digits find every changed digit and every swap of neighbours", () =>
   const plain = iban.replaceAll(" ", "");
   const signs = Array.from(plain);
   const changed = signs.flatMap((sign, at) =>
-    at < 2 ? [] : [..."0123456789"].filter((digit) => digit !== sign).map((digit) => signs.with(at, digit)),
+    at < 2
+      ? []
+      : Array.from("0123456789")
+          .filter((digit) => digit !== sign)
+          .map((digit) => signs.with(at, digit)),
   );
   const swapped = signs.flatMap((sign, at) =>
     at < 4 || signs[at + 1] === undefined || signs[at + 1] === sign
