@@ -54,9 +54,12 @@ function failureSentences(
     outcomeText(operation, error, callables),
     retryAdvice(error, waitMs),
     error.journal && `Journal entry: ${error.journal.entry}.`,
-    error.requestId !== undefined && `Request ID: ${visibleText(error.requestId)}.`,
+    error.requestId !== undefined && `Request ID: ${requestIdText(visibleText(error.requestId))}.`,
   ];
 }
+
+/** Quotes a request ID that is more than an identifier, because the service may choose it. */
+const requestIdText = (id: string): string => (/^[\w.:-]{1,128}$/.test(id) ? id : JSON.stringify(id));
 
 /** Describes an unexpected failure. Only the log has the details, because they may contain secrets. */
 const internalFailureSentences = (operation: Callable, callables: readonly Callable[]) => [

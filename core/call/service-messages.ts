@@ -77,14 +77,21 @@ export const serviceViolations = (operation: Callable, service: ServiceMessage |
       : [],
   );
 
-/** Formats a message with its field, without repeating the meaning of the status. */
+/** Formats a message with its field in quotes, without repeating the meaning of the status. */
 function toSentence(operation: Callable, each: ServiceMessage, meaning: string): string {
   const text = [each.message, each.details].filter((part) => part !== meaning && part).join(" ");
-  if (!each.field || text.includes(each.field)) return text;
-  return `${resolveFieldName(operation, each.field)}: ${text}`.trimEnd();
+  const field = each.field && !text.includes(each.field) && resolveFieldName(operation, each.field);
+  const words = [field, text].filter(Boolean).join(": ");
+  return words && JSON.stringify(words);
 }
 
-/** Formats all messages of the service for people. Each code follows the messages it applies to. */
+/** Formats a code. One that is more than a word is quoted as well. */
+const codeText = (code: string): string => `[${/^[\w.:-]{1,80}$/.test(code) ? code : JSON.stringify(code)}]`;
+
+/**
+ * Formats all messages of the service for people. They are quoted, because they are not words of fxdesk. Each code follows the
+ * messages it applies to.
+ */
 export function describeServiceMessages(
   operation: Callable,
   service: ServiceMessage | undefined,
@@ -94,7 +101,7 @@ export function describeServiceMessages(
   const shown = all.slice(0, maxShownMessages);
   const parts = shown.flatMap((each, index) => [
     toSentence(operation, each, meaning),
-    each.code && each.code !== shown[index + 1]?.code ? `[${each.code}]` : "",
+    each.code && each.code !== shown[index + 1]?.code ? codeText(each.code) : "",
   ]);
   const hiddenCount = all.length - shown.length;
   return [...parts, hiddenCount > 0 ? `And ${hiddenCount} more.` : ""].filter(Boolean).join(" ");

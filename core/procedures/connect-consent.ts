@@ -3,11 +3,14 @@ import { z } from "zod";
 import { Consent, createConsent, getConsentStatus, NewConsent } from "../contract/consents";
 import { ConsentId } from "../contract/xs2a";
 import { json } from "../spec/declare";
-import { FxdeskError } from "../spec/errors";
+import { FxdeskError, InvalidResponse } from "../spec/errors";
 import { ConsentStatus } from "../values/statuses";
+import { isWebAddress } from "../values/values";
 import { attempt, type Context, procedure } from "./procedure";
 import { deadlineAfter, pollUntil, waitSeconds } from "./poll-until";
 import { flagField, optionalTextField, textField } from "./result-fields";
+
+const name = "consents.connect";
 
 type Links = Readonly<Record<string, { readonly href?: string | undefined } | undefined>>;
 type Consent = z.infer<typeof Consent>;
@@ -20,7 +23,7 @@ const statusDescriptions: Readonly<Record<string, string>> = {
     "The person has not authorised the consent yet. Forward the link, and call again with consent_id to wait longer.",
   partiallyAuthorised:
     "Further persons must authorise the consent. Call again with consent_id to wait longer.",
-  valid: "The consent is valid. To read, pass its consent_id as Consent-ID.",
+  valid: "The consent is valid. To read, pass its consent_id.",
   rejected: "The person refused the consent or did not answer in time.",
   revokedByPsu: "The person ended the consent.",
   expired: "The consent has expired.",
@@ -33,22 +36,37 @@ const ConnectedConsent = z
     status: ConsentStatus,
     valid: flagField("True if the consent can be used."),
     description: textField("Explanation of the state."),
+    valid_until: optionalTextField(
+      "Last day of the valid consent. The service may have changed the requested day.",
+    ),
     link: optionalTextField("Link where the person authorises the consent; the first one stays valid."),
     unread: optionalTextField("Reason why the last status could not be read."),
     consent: Consent.optional().describe("The valid consent."),
   })
   .meta({ id: "ConnectedConsent", description: "A consent and what it is waiting for." });
 
-/** Resolves a link against the service's address, because people need an absolute one. */
+/**
+ * Resolves a link against the service's address, because people need an absolute one. Throws InvalidResponse for a link that people
+ * should not open.
+ */
 function absoluteLink({ client }: Context, links: Links | undefined): string | undefined {
   const href = links?.scaRedirect?.href ?? links?.scaOAuth?.href;
   if (href === undefined) return undefined;
   const { address } = client.prepare(getConsentStatus, { "consent-id": "of-any" });
-  return URL.canParse(href, address) ? new URL(href, address).href : href;
+  const link = URL.canParse(href, address) ? new URL(href, address).href : href;
+  if (isWebAddress(link)) return link;
+  throw new InvalidResponse(
+    `${name}: The service returned a link for the person that is not https. It is not passed on.`,
+    {
+      operation: name,
+      code: "invalid_response",
+      outcome: "unknown",
+    },
+  );
 }
 
-/** Returns the link of the last authorisation, or of a new one. */
-async function findLink(context: Context, id: string, isNew: boolean): Promise<string | undefined> {
+/** Returns the links of the last authorisation, or of a new one. */
+async function findLinks(context: Context, id: string, isNew: boolean): Promise<Links | undefined> {
   const { consents } = context.client;
   const consent = { "consent-id": id };
   const last = isNew ? undefined : (await consents.listAuthorisations(consent)).authorisationIds.at(-1);
@@ -56,8 +74,12 @@ async function findLink(context: Context, id: string, isNew: boolean): Promise<s
     last === undefined
       ? await consents.startAuthorisation(consent)
       : await consents.getAuthorisation({ ...consent, "authorisation-id": last });
-  return absoluteLink(context, authorisation._links);
+  return authorisation._links;
 }
+
+/** States that the service set another last day than the requested one. */
+const changeOfDay = (requested: string, set: string): string[] =>
+  requested === set ? [] : [`Its last day is ${set}: the service changed the requested ${requested}.`];
 
 interface ConsentRequest {
   readonly accounts?: readonly string[] | undefined;
@@ -79,11 +101,11 @@ async function requestConsent(
     combinedServiceIndicator: false,
   });
   const { consentId: id, consentStatus: status, _links: links } = created;
-  return { id, status, link: absoluteLink(context, links) };
+  return { id, status, links };
 }
 
 export const connectConsent = procedure({
-  name: "consents.connect",
+  name,
   tool: "connect_bank_accounts",
   title: "Connect bank accounts",
   summary:
@@ -134,22 +156,31 @@ export const connectConsent = procedure({
       (await client.consents.getStatus({ "consent-id": id })).consentStatus;
     const requested = isNew
       ? await requestConsent(context, wanted)
-      : { id: given, status: await readStatus(given), link: undefined };
+      : { id: given, status: await readStatus(given), links: undefined };
     const { id } = requested;
-    let { status, link } = requested;
+    let { status } = requested;
+    let link: string | undefined;
     // Errors after the request of a new consent are returned, so that its ID still reaches the caller.
     const attemptIfNew = <T>(work: () => Promise<T>) => (isNew ? attempt(context, work) : work());
     const toResult = (more: { link?: string | undefined; unread?: string; consent?: Consent } = {}) => ({
       consent_id: id,
       status,
       valid: status === "valid",
-      description: statusDescriptions[status] ?? `Its status is ${status}.`,
+      description: [
+        statusDescriptions[status] ?? `Its status is ${JSON.stringify(status)}.`,
+        ...(isNew && more.consent ? changeOfDay(wanted.valid_until, more.consent.validUntil) : []),
+      ].join(" "),
+      ...(more.consent && { valid_until: more.consent.validUntil }),
       ...(more.link !== undefined && { link: more.link }),
       ...(more.unread !== undefined && { unread: more.unread }),
       ...(more.consent && { consent: more.consent }),
     });
     if (pendingStatuses.has(status)) {
-      const found = await attemptIfNew(async () => link ?? findLink(context, id, isNew));
+      const found = await attemptIfNew(
+        async () =>
+          absoluteLink(context, requested.links) ??
+          absoluteLink(context, await findLinks(context, id, isNew)),
+      );
       if (found instanceof FxdeskError) return toResult({ unread: found.message });
       link = found;
       const where = link === undefined ? "" : ` at ${link}`;

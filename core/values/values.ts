@@ -102,10 +102,10 @@ export const minute = (title: string, description: string, ofDay: MinuteOfDay = 
     .meta({ title, description, precision: "minute", ofDay, examples: ["2026-01-31T09:30"] });
 
 /**
- * True for an address that is safe for redirects and notifications: https, or http on this machine, without
+ * True for an address that is safe for redirects, notifications and links to open: https, or http on this machine, without
  * credentials.
  */
-function isWebAddress(value: string): boolean {
+export function isWebAddress(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const { protocol, hostname, username, password } = new URL(value);
   const isPrivate = protocol === "https:" || (protocol === "http:" && isLoopback(hostname));

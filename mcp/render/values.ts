@@ -2,6 +2,7 @@
 import { Big } from "big.js";
 import type { z } from "zod";
 import { kindOf, unwrap } from "../../core/values/kind";
+import { isWebAddress } from "../../core/values/values";
 import { visibleText } from "../../core/values/visible-text";
 import type { Callable } from "../../core/spec/operation";
 
@@ -46,10 +47,18 @@ export function withDecimalStrings(value: unknown, schema: z.ZodType | undefined
   return Object.fromEntries(
     Object.entries(value).map(([key, entry]) => [
       visibleText(key),
-      withDecimalStrings(entry, entrySchemaOf(schema, key)),
+      key === "href" && isUnsafeLink(entry)
+        ? refusedLinkText
+        : withDecimalStrings(entry, entrySchemaOf(schema, key)),
     ]),
   );
 }
+
+const refusedLinkText = "(not passed on: the link is not https)";
+
+/** True for an absolute link that people should not open. */
+const isUnsafeLink = (value: unknown): boolean =>
+  typeof value === "string" && URL.canParse(value) && !isWebAddress(value);
 
 /** Upper bound of one result in characters of JSON: about 5,000 tokens, well below the limits of hosts. */
 export const maxResultLength = 20_000;

@@ -288,7 +288,7 @@ describe("errors", () => {
     );
     const { stderr } = await run([...booking, "--yes"], { variables: variablesFor(server) });
     const [said, entry, ...more] = stderr.trimEnd().split("\n");
-    expect(said).toContain("No. fxdesk: carried out (201) Journal entry: forged [conflict]");
+    expect(said).toContain('"No. fxdesk: carried out (201) Journal entry: forged" [conflict]');
     expect(entry).toMatch(/^Journal entry: [\w-]+$/);
     expect(more).toEqual([]);
   });

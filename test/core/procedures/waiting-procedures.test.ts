@@ -48,6 +48,11 @@ describe("consents.connect", () => {
     const result = await waiting.consents.connect({}, { onProgress: (step) => steps.push(step) });
     expect(result).toMatchObject({ status: "valid", valid: true, consent: { consentStatus: "valid" } });
     expect(result.link).toBeUndefined();
+    // The requested 9999-12-31 is later than the service allows.
+    expect(result).toMatchObject({
+      valid_until: result.consent!.validUntil,
+      description: expect.stringMatching(`${result.consent!.validUntil}.*9999-12-31`),
+    });
     expect(steps.map(({ done, total }) => [done, total])).toEqual([
       [0, 2],
       [1, 2],
@@ -93,6 +98,27 @@ describe("consents.connect", () => {
     expect(unread).toContain("(401)");
     await approve(client, { href: link });
     expect(await client.consents.connect({ consent_id })).toMatchObject({ valid: true });
+  });
+
+  test("passes on no link that is not https", async () => {
+    const altered = openClient(sandbox, {
+      interceptors: [
+        async (call, next) => {
+          const response = await next();
+          const _links = { scaRedirect: { href: "javascript:alert(1)" } };
+          return call.operation.name === "consents.create"
+            ? { ...response, body: { ...(response.body as object), _links } }
+            : response;
+        },
+      ],
+    });
+    const messages: string[] = [];
+    const result = await altered.consents.connect(
+      {},
+      { onProgress: ({ message }) => messages.push(message) },
+    );
+    expect(result).toMatchObject({ status: "received", unread: expect.stringContaining("not https") });
+    expect(JSON.stringify([result, messages])).not.toContain("javascript");
   });
 
   test("stops waiting if the signal is aborted", async () => {
