@@ -29,7 +29,11 @@ async function generateNodes(dist: string): Promise<void> {
   }
   const icons = join(dist, "../icons");
   await cp(icons, join(folder, "icons"), { recursive: true });
-  const named = new Set(declarationsOf(service).flatMap(({ section }) => section?.icon ?? []));
+  const named = new Set(
+    declarationsOf(service)
+      .flatMap(({ icon, section }) => [icon ?? [], section?.icon ?? []].flat())
+      .filter((icon) => icon.endsWith(".svg")),
+  );
   const undrawn = [...named].filter((icon) => !existsSync(join(icons, icon)));
   if (undrawn.length > 0) console.warn(`Missing in icons/: ${undrawn.join(", ")}`);
   const { missing, unused } = translationGaps(service);

@@ -18,8 +18,7 @@ function loadNodeTypes(RED: NodeAPI) {
   return nodeTypes(RED);
 }
 
-/** Returns lazy constructors of the node types. The first request of a form to `/fxdesk` also loads the code. */
-export function lazyNodeTypes(RED: NodeAPI) {
+function createLazyNodeTypes(RED: NodeAPI) {
   let loaded: ReturnType<typeof loadNodeTypes> | undefined;
   const types = () => (loaded ??= loadNodeTypes(RED));
   serveEditorTexts(RED);
@@ -33,4 +32,19 @@ export function lazyNodeTypes(RED: NodeAPI) {
     operation: (name?: string) => lazyNode(() => types().operation(name)),
     watch: (name?: string) => lazyNode(() => types().watch(name)),
   };
+}
+
+/** By the admin application of a runtime, because each node set has its own API object. */
+const typesByRuntime = new WeakMap<object, ReturnType<typeof createLazyNodeTypes>>();
+
+/**
+ * Returns lazy constructors of the node types, shared by all sets of a runtime. The first request of a form to `/fxdesk`
+ * also loads the code.
+ */
+export function lazyNodeTypes(RED: NodeAPI): ReturnType<typeof createLazyNodeTypes> {
+  const known = typesByRuntime.get(RED.httpAdmin);
+  if (known) return known;
+  const created = createLazyNodeTypes(RED);
+  typesByRuntime.set(RED.httpAdmin, created);
+  return created;
 }

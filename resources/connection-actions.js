@@ -24,7 +24,7 @@ function fillLogin({ login, clientId }) {
 /** Connects the buttons of the connection form. `valuesOf` returns the current values of the form. */
 export function addConnectionActions(node, valuesOf) {
   const state = $("#fxdesk-connection-state");
-  const showState = (key, values) => state.text(translate(node, `connection.${key}`, values));
+  const showState = (key, values) => state.text(translate(`connection.${key}`, values));
 
   const showTestResult = ({ environment, address, clientId: client = "–", message }) =>
     message

@@ -16,7 +16,7 @@ function valuesOf(node) {
 
 export const connectionLabel = (node) =>
   node.name ||
-  (node.fromEnvironment ? translate(node, "connection.environment") : node.baseUrl || node.domain) ||
+  (node.fromEnvironment ? translate("connection.environment") : node.baseUrl || node.domain) ||
   "fxdesk";
 
 const isAddress = (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
@@ -34,7 +34,7 @@ const hasVariable = (text) => /\$[{(]/.test(text);
 
 const matchesShape = (shape, text) => text === "" || hasVariable(text) || shapes[shape](text);
 
-const shapeMessage = (node, shape) => translate(node, `connection.shapes.${shape}`);
+const shapeMessage = (node, shape) => translate(`connection.shapes.${shape}`);
 
 /** Validates a property of a connection. Returns true or an error message, as the editor expects. */
 export function shapeProblem(node, name, given) {
@@ -67,10 +67,10 @@ function addEnvironmentNotice(node) {
     const values = valuesOf(node);
     const connection = { ...values, _def: node._def };
     const risk = riskOf(connection);
-    const address = addressesOf(connection).join(", ") || translate(node, "connection.notice.noAddress");
+    const address = addressesOf(connection).join(", ") || translate("connection.notice.noAddress");
     $(".fxdesk-environment-notice")
       .attr("data-risk", risk)
-      .text(translate(node, `connection.notice.${risk}`, { address }));
+      .text(translate(`connection.notice.${risk}`, { address }));
     const isReplaced = replacedBy.some((name) => values[name]);
     for (const name of parts)
       $(`#node-config-input-${name}`)

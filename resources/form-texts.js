@@ -1,11 +1,10 @@
 /** Texts of the editor and its forms. */
 
-/** Returns a text of the locale catalogue. */
-export const translate = (node, key, values) => node._def._(key, values);
+/** Returns a text of the locale catalogue that all node sets share. */
+export const translate = (key, values) => RED._(`@fxdesk/toolkit/fxdesk:${key}`, values);
 
 /** Returns the translated title of a node type, or its English title. */
-export const titleOf = ({ _: text, fxdesk: { slug, title } }) =>
-  text(`labels.${slug}`, { defaultValue: title });
+export const titleOf = ({ fxdesk: { slug, title } }) => translate(`labels.${slug}`, { defaultValue: title });
 
 /** Labels and descriptions of settings and fields. Loaded when the first form is opened. */
 let declaredTexts;
@@ -44,12 +43,12 @@ export const settingTexts = (name) => declaredTexts?.settings[name] ?? nameAsLab
 export function whenTextsLoaded(node, { form, state, fill }) {
   if (areTextsLoaded()) return fill();
   form.attr("aria-busy", "true");
-  state.text(translate(node, "form.textsLoading"));
+  state.text(translate("form.textsLoading"));
   const fillWithState = (text) => () => {
     if (form.closest("body").length === 0) return;
     state.text(text);
     fill();
     form.attr("aria-busy", "false");
   };
-  loadTexts().then(fillWithState(""), fillWithState(translate(node, "form.textsFailed")));
+  loadTexts().then(fillWithState(""), fillWithState(translate("form.textsFailed")));
 }

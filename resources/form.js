@@ -6,7 +6,7 @@ import { connectionLabel, openConnection, shapeProblem } from "./connection.js";
 import "./help.js";
 import { timePicker } from "./time-picker.js";
 import { createPicker } from "./picker.js";
-import { makeSearchable, summaryOf } from "./palette.js";
+import { completePaletteNode, shapeTriggers, summaryOf } from "./palette.js";
 import { placeFields, activeAlternative } from "./field-placement.js";
 import { guardDeploys } from "./production-guard.js";
 import { addObjectEditor } from "./object-editor.js";
@@ -64,16 +64,14 @@ const fixedTypes = {
 
 /** Returns a typed-input type with a translated label, unless its label is the same in all languages. */
 const fixedTypeOf = (node, kind, ...given) => ({
-  label: translate(node, `form.kinds.${kind}`),
+  label: translate(`form.kinds.${kind}`),
   ...fixedTypes[kind](...given),
 });
 
 /** Returns the text of an empty control. */
 function placeholderText(node, { required, hint }) {
-  if (required) return translate(node, "form.choose");
-  return hint === undefined
-    ? translate(node, "form.unset")
-    : translate(node, "form.unsetWithHint", { value: hint });
+  if (required) return translate("form.choose");
+  return hint === undefined ? translate("form.unset") : translate("form.unsetWithHint", { value: hint });
 }
 
 function fixedType(node, control) {
@@ -82,9 +80,9 @@ function fixedType(node, control) {
   return control.required ? { ...type, validate: (value) => notEmpty(value) && validate(value) } : type;
 }
 
-const templateType = (node) => ({
+const templateType = () => ({
   value: "template",
-  label: translate(node, "form.template"),
+  label: translate("form.template"),
   icon: '<span class="fxdesk-braces">{{ }}</span>',
 });
 
@@ -92,7 +90,7 @@ function typedInput(node, input, fixed, given) {
   const { trigger } = node._def.fxdesk;
   const types = trigger
     ? [fixed, "flow", "global", "env"]
-    : [fixed, templateType(node), "msg", "flow", "global", "jsonata", "env"];
+    : [fixed, templateType(), "msg", "flow", "global", "jsonata", "env"];
   input.typedInput({ default: fixed.value, types });
   labelTypedInput(input);
   if (given) {
@@ -158,7 +156,7 @@ function addTimePicker(node, input, { moment }) {
   const line = input.closest(".form-row");
   const pickers = timePicker(moment, {
     label: line.find("label").first().text(),
-    translate: (key) => translate(node, key),
+    translate,
     put: (text) => input.typedInput("value", text),
   });
   line.children(".red-ui-typedInput-container").after(pickers.line);
@@ -222,7 +220,7 @@ function addAlternativeChoice(node, form, chosenAlternatives, placeAll) {
         if (name !== chosenAlternatives[index]) fieldInput(name).typedInput("value", "");
       placeAll();
     });
-    form.append(row(id, translate(node, "form.alternative"), select));
+    form.append(row(id, translate("form.alternative"), select));
   }
 }
 
@@ -268,7 +266,7 @@ function addValue(node, control, given) {
       types,
       part: control.part,
       texts: { label, parts },
-      translate: (each, values) => translate(node, each, values),
+      translate,
     });
 }
 
@@ -277,10 +275,7 @@ function addFields(node, form) {
   const fields = node.fields || {};
   const optional = controls.filter(({ required }) => !required);
   const filled = optional.some(({ name }) => fields[name]);
-  const optionalGroup = group(
-    translate(node, "form.optional"),
-    filled || optional.length <= maxShownOptional,
-  );
+  const optionalGroup = group(translate("form.optional"), filled || optional.length <= maxShownOptional);
   const choices = $("<div>");
   const top = $("<div>");
   form.append(choices, top);
@@ -347,25 +342,25 @@ function addTry(node, form) {
     ? ["form.changes", "form.changesCut"]
     : ["form.result", "form.resultCut"];
   const button = $('<button type="button" class="red-ui-button" id="fxdesk-try">').text(
-    translate(node, "form.try"),
+    translate("form.try"),
   );
   const state = $('<p class="fxdesk-hint" aria-live="polite" id="fxdesk-try-state">');
   const response = $('<pre class="fxdesk-response" tabindex="0">').attr(
     "aria-label",
-    translate(node, "form.response"),
+    translate("form.response"),
   );
   form.append($('<div class="form-row">').append(button), state, response.hide());
   const showResult = ({ status, text, isCut, entries }) => {
-    state.text(translate(node, resultKeys[Number(isCut)], { status, count: entries }));
+    state.text(translate(resultKeys[Number(isCut)], { status, count: entries }));
     response.text(text).show();
   };
   button.on("click", () => {
     response.hide();
-    state.text(translate(node, "form.trying"));
+    state.text(translate("form.trying"));
     const body = { ...readRequest(node), node: node.id };
     const request = tryRead($("#node-input-connection").val(), body);
     if (request) request.done(showResult).fail((failed) => state.text(errorMessageOf(failed)));
-    else state.text(translate(node, "form.tryUnconnected"));
+    else state.text(translate("form.tryUnconnected"));
   });
 }
 
@@ -374,8 +369,8 @@ function addTry(node, form) {
 /** Returns summary, effect and fields of an operation. Required fields are marked with a star. */
 function describe(node, { summary, effect, fields }) {
   const names = fields.map(({ name, required }) => (required ? `${name}*` : name)).join(", ");
-  const takes = names && translate(node, "form.takes", { fields: names });
-  return [summary, translate(node, `form.effect.${effect}`), takes].filter(Boolean).join(" ");
+  const takes = names && translate("form.takes", { fields: names });
+  return [summary, translate(`form.effect.${effect}`), takes].filter(Boolean).join(" ");
 }
 
 /** Replaces title and summary of an operation with the translated texts of its node, if it has one. */
@@ -397,15 +392,15 @@ const entryOf = ({ name, title, summary, declared }) => ({
 
 function addOperation(node, form) {
   const id = "node-input-operation";
-  const input = $('<input type="text">').attr({ id, placeholder: translate(node, "form.operationHint") });
+  const input = $('<input type="text">').attr({ id, placeholder: translate("form.operationHint") });
   const description = $('<p class="fxdesk-hint fxdesk-description" aria-live="polite">').attr(
     "id",
     `${id}-description`,
   );
   input.val(node.operation).attr("aria-describedby", `${id}-description`);
-  const caption = translate(node, node._def.fxdesk.trigger ? "form.watch" : "form.operation");
+  const caption = translate(node._def.fxdesk.trigger ? "form.watch" : "form.operation");
   const choice = createPicker(input, {
-    onMatches: (count) => description.text(translate(node, "form.matches", { count })),
+    onMatches: (count) => description.text(translate("form.matches", { count })),
     label: input.attr("placeholder"),
   });
   form.append(row(id, caption, input), choice.list, description);
@@ -424,11 +419,11 @@ function addOperation(node, form) {
 const inputTypes = (node) =>
   node._def.fxdesk.trigger
     ? ["json", "flow", "global", "env"]
-    : ["msg", "json", "jsonata", templateType(node), "flow", "global", "env"];
+    : ["msg", "json", "jsonata", templateType(), "flow", "global", "env"];
 
 function addInput(node, form) {
   const input = $('<input type="text" id="node-input-fxdesk--input">').css("width", "calc(100% - 155px)");
-  form.append(row("node-input-fxdesk--input", translate(node, "form.input"), input));
+  form.append(row("node-input-fxdesk--input", translate("form.input"), input));
   const types = inputTypes(node);
   input.typedInput({ default: types[0], types });
   labelTypedInput(input);
@@ -442,7 +437,7 @@ const inputProblem = (node, given, option) =>
   !given ||
   RED.utils.validateTypedProperty(given.value, given.type, {
     ...option,
-    label: translate(node, "form.input"),
+    label: translate("form.input"),
   });
 
 // ---- The options of a node
@@ -452,9 +447,9 @@ function addModes(node, options, name, modes) {
   const id = `node-input-${name}`;
   const select = $("<select>").attr("id", id);
   for (const [mode, key] of Object.entries(modes))
-    select.append($("<option>").val(mode).text(translate(node, key)));
+    select.append($("<option>").val(mode).text(translate(key)));
   const [defaultMode] = Object.keys(modes);
-  options.append(row(id, translate(node, `form.${name}`), select.val(node[name] || defaultMode)));
+  options.append(row(id, translate(`form.${name}`), select.val(node[name] || defaultMode)));
 }
 
 const pageModes = {
@@ -467,16 +462,16 @@ const rowModes = { whole: "form.rowsWhole", each: "form.rowsEach" };
 
 function addSaveTo(node, options) {
   const input = $('<input type="text" id="node-input-fxdesk--save-to">').css("width", "calc(100% - 155px)");
-  input.attr("placeholder", translate(node, "form.saveToHint"));
-  options.append(row("node-input-fxdesk--save-to", translate(node, "form.saveTo"), input));
+  input.attr("placeholder", translate("form.saveToHint"));
+  options.append(row("node-input-fxdesk--save-to", translate("form.saveTo"), input));
   typedInput(node, input, fixedTypeOf(node, "text"), node.saveTo);
 }
 
 function addRequestKey(node, options) {
   const id = "node-input-fxdesk--request-key";
   const input = $('<input type="text">').css("width", "calc(100% - 155px)").attr("id", id);
-  const line = row(id, translate(node, "form.requestKey"), input);
-  RED.popover.tooltip(line.find("label"), translate(node, "form.requestKeyDescription"));
+  const line = row(id, translate("form.requestKey"), input);
+  RED.popover.tooltip(line.find("label"), translate("form.requestKeyDescription"));
   options.append(line);
   typedInput(node, input, fixedTypeOf(node, "text"), node.requestKey || node._def.defaults.requestKey.value);
 }
@@ -490,7 +485,7 @@ function addBox(options, id, checked, text) {
 function addResultTo(node, options) {
   const id = "node-input-fxdesk--result-to";
   const input = $('<input type="text">').css("width", "calc(100% - 155px)").attr("id", id);
-  options.append(row(id, translate(node, "form.resultTo"), input));
+  options.append(row(id, translate("form.resultTo"), input));
   input.typedInput({ types: ["msg"] });
   labelTypedInput(input);
   input.typedInput("value", node.resultTo || node._def.defaults.resultTo.value);
@@ -506,22 +501,22 @@ function saveOutputs(node) {
 function addText(node, options, name, placeholder) {
   const id = `node-input-${name}`;
   const input = $('<input type="text">').attr({ id, placeholder }).val(node[name]);
-  options.append(row(id, translate(node, `form.${name}`), input));
+  options.append(row(id, translate(`form.${name}`), input));
 }
 
 function addOptions(node, form) {
   const { defaults, fxdesk } = node._def;
-  const options = group(translate(node, "form.options"), true).appendTo(form);
+  const options = group(translate("form.options"), true).appendTo(form);
   if (defaults.requestKey) addRequestKey(node, options);
   if (defaults.pages) addModes(node, options, "pages", pageModes);
   if (defaults.rows) addModes(node, options, "rows", rowModes);
   if (defaults.saveTo) addSaveTo(node, options);
   if (defaults.resultTo) addResultTo(node, options);
   if (defaults.fromPayload)
-    addBox(options, "node-input-fromPayload", node.fromPayload, translate(node, "form.fromPayload"));
+    addBox(options, "node-input-fromPayload", node.fromPayload, translate("form.fromPayload"));
   if (defaults.outputs)
-    addBox(options, "fxdesk-error-output", node.outputs === 2, translate(node, "form.errorOutput"));
-  if (defaults.timeoutMs) addText(node, options, "timeoutMs", translate(node, "form.timeoutHint"));
+    addBox(options, "fxdesk-error-output", node.outputs === 2, translate("form.errorOutput"));
+  if (defaults.timeoutMs) addText(node, options, "timeoutMs", translate("form.timeoutHint"));
   for (const [name, hint] of Object.entries(fxdesk.trigger || {})) addText(node, options, name, hint);
 }
 
@@ -570,8 +565,7 @@ function fieldsProblem(node, fields, option) {
   const found = node._def.fxdesk.controls.flatMap(({ name, required }) => {
     const given = fields[name];
     const { label } = fieldTexts(node, name);
-    if (!given)
-      return required && !node.fromPayload ? [translate(node, "form.required", { field: label })] : [];
+    if (!given) return required && !node.fromPayload ? [translate("form.required", { field: label })] : [];
     const valid = RED.utils.validateTypedProperty(given.value, given.type, { ...option, label });
     return valid === true ? [] : [valid];
   });
@@ -620,8 +614,9 @@ function nodeLabel(node) {
 const labelStyle = (node) => (node.name ? "node_label_italic" : "");
 
 guardDeploys();
-RED.nodes.registry.getNodeTypes().forEach(makeSearchable);
-RED.events.on("registry:node-type-added", makeSearchable);
+shapeTriggers();
+RED.nodes.registry.getNodeTypes().forEach(completePaletteNode);
+RED.events.on("registry:node-type-added", completePaletteNode);
 
 window.fxdesk = {
   connectNewNode,

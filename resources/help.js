@@ -1,5 +1,7 @@
 /** Custom element that loads the help of a node below its summary when it is shown. */
 
+import { translate } from "./form-texts.js";
+
 const sectionsByKey = new Map();
 
 /** Loads the help of a type once. A failed request is retried the next time. */
@@ -30,7 +32,7 @@ class NodeHelp extends HTMLElement {
   async connectedCallback() {
     const element = $(this).attr("aria-busy", "true");
     const state = $('<p role="status">').appendTo(element.empty());
-    const showState = (key) => state.text(RED.nodes.getType(element.attr("type"))._(key));
+    const showState = (key) => state.text(translate(key));
     showState("form.helpLoading");
     try {
       // Always filled asynchronously: the editor is still processing the content at this point.

@@ -183,14 +183,21 @@ test("as commands, with their help", async () => {
   expect(await run("watch")).toContain("account-names");
 });
 
+/** The files of all node sets. */
+const everyFile = (files: Readonly<Record<string, string>>, ending: string): string =>
+  Object.entries(files)
+    .filter(([path]) => !path.includes("/") && path.endsWith(ending))
+    .map(([, text]) => text)
+    .join("\n");
+
 test.each([
   ["fxdesk-get-fixing", "Such as EURUSD.", getFixing],
   ["fxdesk-count-accounts", "Such as EUR.", countAccounts],
   ["fxdesk-watch-account-names", "Such as EUR.", watchNames],
 ])("as the node %s: runtime, form, words and help", (type, field, { summary }) => {
   const files = nodeFiles(service);
-  expect(files["fxdesk.js"]).toContain(`registerType("${type}"`);
-  expect(files["fxdesk.html"]).toMatch(new RegExp(`registerType\\(["']${type}["']`));
+  expect(everyFile(files, ".js")).toContain(`registerType("${type}"`);
+  expect(everyFile(files, ".html")).toMatch(new RegExp(`registerType\\(["']${type}["']`));
   expect(files["locales/en-US/forms.json"]).toContain(field);
   expect(files["locales/en-US/fxdesk.html"]).toContain(summary);
 });
@@ -351,9 +358,9 @@ describe("another service", () => {
 
   test("has nodes with its connection settings, and an OpenAPI document", () => {
     const files = nodeFiles(secondService);
-    expect(files["fxdesk.js"]).toContain('registerType("fxdesk-get-rate"');
-    expect(files["fxdesk.html"]).toContain("deskUrl");
-    expect(files["fxdesk.html"]).not.toContain("contactId");
+    expect(everyFile(files, ".js")).toContain('registerType("fxdesk-get-rate"');
+    expect(everyFile(files, ".html")).toContain("deskUrl");
+    expect(everyFile(files, ".html")).not.toContain("contactId");
     const { paths, components } = openApiDocument(secondService, { version: "1" });
     expect(Object.keys(paths)).toEqual(["/v1/rates/{pair}", "/v1/rates"]);
     expect(components.securitySchemes).toMatchObject({

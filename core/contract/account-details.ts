@@ -99,7 +99,14 @@ const foreignToken = "The client ID is missing, or the access token is not valid
 const notFound = "Resource not found.";
 
 const operation = section({
-  section: { title: "Account details", icon: "account-details.svg", category: "fxdesk accounts", order: 1 },
+  section: {
+    title: "Account details",
+    icon: "account-details.svg",
+    category: "fxdesk cash",
+    daily: ["list"],
+    advanced: "fxdesk accounts",
+    order: 3,
+  },
   server: "service",
   credentials,
 });

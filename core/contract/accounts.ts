@@ -102,7 +102,14 @@ export const CurrencyAccount = z
   .meta({ id: "CurrencyAccount", description: "An account by number and currency." });
 
 const operation = section({
-  section: { title: "Accounts", icon: "accounts.svg", category: "fxdesk accounts", order: 2 },
+  section: {
+    title: "Accounts",
+    icon: "accounts.svg",
+    category: "fxdesk cash",
+    daily: ["list", "getFunding", "watchBalances", "watchMargin"],
+    advanced: "fxdesk accounts",
+    order: 2,
+  },
   server: "service",
   credentials,
 });
@@ -153,15 +160,7 @@ export const getFundingAccount = operation({
   title: "Get funding account",
   summary:
     "Returns the account to which the client must send funds to settle trades, selected by currency or by account.",
-  keywords: [
-    "settlement instructions",
-    "SSI",
-    "pay in",
-    "margin",
-    "Einzahlung",
-    "Deckung",
-    "Zahlungsanweisung",
-  ],
+  keywords: ["settlement instructions", "SSI", "deposit", "margin", "Einzahlen", "Deckung"],
   effect: "read",
   method: "GET",
   path: "/funding-account",

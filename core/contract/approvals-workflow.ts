@@ -111,7 +111,7 @@ const operation = section({
     title: "Approvals workflow",
     icon: "approvals.svg",
     category: "fxdesk administration",
-    order: 10,
+    order: 12,
   },
   server: "service",
   credentials,

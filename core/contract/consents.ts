@@ -148,7 +148,7 @@ export const ConsentState = z
 const parameters = { "consent-id": ConsentId };
 
 const operation = section({
-  section: { title: "Consents", icon: "consents.svg", category: "fxdesk open banking", order: 8 },
+  section: { title: "Consents", icon: "consents.svg", category: "fxdesk open banking", order: 10 },
   server: "xs2a",
   credentials,
   errors,

@@ -4,7 +4,7 @@ import { id, webAddress } from "../values/values";
 import { hiddenFromModels, html, section } from "../spec/declare";
 
 const operation = section({
-  section: { title: "Login", icon: "login.svg", category: "fxdesk administration", order: 12 },
+  section: { title: "Login", icon: "login.svg", category: "fxdesk administration", order: 14 },
   server: "service",
   credentials: [],
 });

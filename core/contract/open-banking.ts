@@ -225,7 +225,7 @@ const parameters = { "account-id": ResourceId };
 const statementTypes = ["application/xml", "text/plain"] as const;
 
 const operation = section({
-  section: { title: "Open banking", icon: "open-banking.svg", category: "fxdesk open banking", order: 9 },
+  section: { title: "Open banking", icon: "open-banking.svg", category: "fxdesk open banking", order: 11 },
   server: "xs2a",
   credentials,
   errors,

@@ -149,7 +149,14 @@ const initiatedResponse = json(
 const resendRecovery = { kind: "resent", setting: "replaysByRequestId" } as const;
 
 const operation = section({
-  section: { title: "Payments", icon: "payments.svg", category: "fxdesk payments", order: 7 },
+  section: {
+    title: "Payments",
+    icon: "payments.svg",
+    category: "fxdesk payments",
+    daily: ["initiate", "initiateBulk", "follow", "watch"],
+    advanced: "fxdesk payment steps",
+    order: 9,
+  },
   server: "xs2a",
   credentials,
   errors,
@@ -191,6 +198,7 @@ export const initiateBulkPayment = operation({
     "Initiates several credit transfers from one account as a bulk payment. For a single payment, use payments.initiate.",
   notes: "A person authorises the payment at the returned link.",
   keywords: [
+    "pay many",
     "payroll",
     "salaries",
     "suppliers",
@@ -266,7 +274,8 @@ export const initiatePayment = operation({
   notes: "A person authorises the payment at the returned link.",
   keywords: [
     "pay",
-    "transfer",
+    "send money",
+    "credit transfer",
     "wire",
     "SEPA",
     "instant",
@@ -274,6 +283,8 @@ export const initiatePayment = operation({
     "supplier",
     "pain.001",
     "Überweisung",
+    "Geld senden",
+    "Zahlung",
     "Dauerauftrag",
     "Rechnung",
     "bezahlen",

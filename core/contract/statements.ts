@@ -87,7 +87,14 @@ export const IncomingFundsStatement = z
   .meta({ id: "IncomingFundsStatement" });
 
 const operation = section({
-  section: { title: "Statements", icon: "statements.svg", category: "fxdesk statements", order: 4 },
+  section: {
+    title: "Statements",
+    icon: "statements.svg",
+    category: "fxdesk statements",
+    daily: ["fetch", "watch"],
+    advanced: "fxdesk statement files",
+    order: 5,
+  },
   server: "service",
   credentials,
 });

@@ -143,7 +143,14 @@ export const ExtendedBookedTrade = BookedTrade.extend({
 });
 
 const operation = section({
-  section: { title: "Trades", icon: "trades.svg", category: "fxdesk trades", order: 5 },
+  section: {
+    title: "Trades",
+    icon: "trades.svg",
+    category: "fxdesk trades",
+    daily: ["order", "list", "get", "watch", "watchPayments"],
+    advanced: "fxdesk quotes",
+    order: 6,
+  },
   server: "service",
   credentials,
 });

@@ -49,7 +49,14 @@ export const TransactionData = z
   .meta({ id: "TransactionData", description: "A transaction on an account." });
 
 const operation = section({
-  section: { title: "Transactions", icon: "transactions.svg", category: "fxdesk accounts", order: 3 },
+  section: {
+    title: "Transactions",
+    icon: "transactions.svg",
+    category: "fxdesk transactions",
+    daily: ["find", "get", "summarize", "reconcile", "watch"],
+    advanced: "fxdesk accounts",
+    order: 4,
+  },
   server: "service",
 });
 

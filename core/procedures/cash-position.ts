@@ -110,7 +110,8 @@ function convertTotals(totals: ReturnType<typeof totalsOf>, into: string, rates:
 export const getCashPosition = procedure({
   name: "cash.getPosition",
   tool: "get_cash_position",
-  section: { title: "Cash", icon: "accounts.svg", category: "fxdesk accounts", order: 2 },
+  section: { title: "Cash", icon: "accounts.svg", category: "fxdesk cash", daily: ["getPosition"], order: 1 },
+  icon: "font-awesome/fa-money",
   title: "Get cash position",
   summary:
     "Returns the balances of all accounts with totals per currency. Pass `into` and `rates` for one converted total.",
@@ -120,8 +121,12 @@ export const getCashPosition = procedure({
     "treasury",
     "funds",
     "available",
+    "balance",
+    "how much money",
     "Liquidität",
+    "Saldo",
     "Salden",
+    "Kontostand",
     "Kassenbestand",
     "Disposition",
   ],

@@ -180,11 +180,12 @@ const requiredOperations = ["accounts.listCurrencyAccounts", "trades.list"] as c
 export const checkServiceResponses = procedure({
   name: "contract.check",
   tool: "check_service",
-  section: { title: "Contract", icon: "fxdesk.svg", category: "fxdesk administration", order: 13 },
+  section: { title: "Contract", icon: "fxdesk.svg", category: "fxdesk administration", order: 15 },
   title: "Check service against contract",
   summary:
     "Checks, with read calls only, whether the service's responses conform to the contract, and returns the differences without the data.",
   notes: "Makes up to 59 calls.",
+  icon: "font-awesome/fa-stethoscope",
   keywords: ["health", "API", "conformance", "up and running", "Prüfung", "Schnittstelle"],
   effect: "read",
   uses: Object.values(operations).flat(),

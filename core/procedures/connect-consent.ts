@@ -112,6 +112,7 @@ export const connectConsent = procedure({
     "Requests a consent to read accounts through open banking and waits until a person has authorised it.",
   notes:
     "Give the person the link from the progress messages or the result; to wait longer, call again with consent_id.",
+  icon: "font-awesome/fa-link",
   keywords: [
     "link",
     "permission",

@@ -179,6 +179,7 @@ export const convertStatements = procedure({
   title: "Convert bank statement",
   summary: "Converts a statement file between MT940, CODA and CSV, or returns its entries as JSON.",
   notes: "PDF, XLS and camt.053 are not supported, and inconsistent files are rejected.",
+  icon: "font-awesome/fa-random",
   keywords: ["parse", "read", "spreadsheet", "Kontoauszug", "umwandeln"],
   effect: "read",
   uses: [],

@@ -223,6 +223,7 @@ export const findTransactions = procedure({
   title: "Find transactions",
   summary:
     "Finds transactions across accounts by period, amount, counterparty or text, with totals per currency. For one account page by page, use transactions.list.",
+  icon: "font-awesome/fa-search",
   keywords: [
     "search",
     "incoming",
@@ -232,9 +233,11 @@ export const findTransactions = procedure({
     "invoice",
     "fees",
     "suchen",
+    "Umsatz",
     "Umsätze",
-    "Zahlungseingang",
-    "Zahlungsausgang",
+    "Buchungen",
+    "Eingänge",
+    "Ausgänge",
   ],
   effect: "read",
   uses: transactionOperations,

@@ -152,6 +152,7 @@ export const followPayment = procedure({
   title: "Follow payment",
   summary:
     "Waits for the final status of a payment or of all payments of a trade, and returns it. For incoming money, use transactions.find.",
+  icon: "font-awesome/fa-map-marker",
   keywords: ["track", "settled", "rejected", "transfer", "Zahlung verfolgen", "Überweisung"],
   effect: "read",
   uses: ["payments.getStatus", "trades.get"],

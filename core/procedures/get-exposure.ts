@@ -209,7 +209,8 @@ const parseFlowsCsv = (text: string): Flow[] =>
 export const getExposure = procedure({
   name,
   tool: "get_exposure",
-  section: { title: "Exposure", icon: "trades.svg", category: "fxdesk trades", order: 6 },
+  section: { title: "Exposure", icon: "trades.svg", category: "fxdesk trades", daily: ["get"], order: 8 },
+  icon: "font-awesome/fa-pie-chart",
   title: "Get currency exposure",
   summary:
     "Returns the currency exposure per tenor: expected flows and balances, the trades that hedge them, and the net open position.",

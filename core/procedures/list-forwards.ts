@@ -183,7 +183,14 @@ const hasRate = ({ trade }: OpenTrade): boolean => typeof trade.rate === "number
 export const listForwards = procedure({
   name: "forwards.list",
   tool: "list_forwards",
-  section: { title: "Forwards", icon: "trades.svg", category: "fxdesk trades", order: 6 },
+  section: {
+    title: "Forwards",
+    icon: "trades.svg",
+    category: "fxdesk trades",
+    daily: ["list", "watch"],
+    order: 7,
+  },
+  icon: "font-awesome/fa-calendar",
   title: "List forwards",
   summary:
     "Lists open forwards (remaining amounts, rates, maturity dates), open drawdowns, margin, and totals per currency and month.",

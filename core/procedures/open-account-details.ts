@@ -72,6 +72,7 @@ export const openAccountDetails = procedure({
   summary:
     "Requests a dedicated account for a currency and country and waits for the result. For a virtual account, use accountDetails.assignVirtual.",
   notes: "Call again to wait longer: nothing is requested twice.",
+  icon: "font-awesome/fa-plus-square-o",
   keywords: ["apply", "local account", "collections", "Konto eröffnen", "Konto beantragen"],
   effect: "change",
   uses: ["accountDetails.list", "accountDetails.request"],

@@ -320,11 +320,11 @@ export const reconcileTransactions = procedure({
   summary:
     "Matches expected payments, such as open invoices, with the transactions of a period and returns matches, open items and unmatched transactions.",
   notes: "A person must review `likely` matches.",
+  icon: "font-awesome/fa-check-square-o",
   keywords: [
-    "unpaid",
-    "paid",
+    "invoices",
+    "open items",
     "receivables",
-    "payables",
     "duplicates",
     "Abgleich",
     "offene Posten",

@@ -106,6 +106,7 @@ export const summarizeTransactions = procedure({
   summary:
     "Sums transactions per month, counterparty, account, currency, direction or type. For individual transactions, use transactions.find.",
   notes: "Includes transfers between own accounts and both trade sides.",
+  icon: "font-awesome/fa-bar-chart",
   keywords: [
     "turnover",
     "spending",

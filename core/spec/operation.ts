@@ -180,6 +180,10 @@ export interface SectionDeclaration {
   readonly icon?: string;
   /** Group of the Node-RED palette. */
   readonly category?: string;
+  /** Methods of daily work, in the order of work. The palette shows the others below all of daily work. */
+  readonly daily?: readonly string[];
+  /** Palette group of the other methods. Default: `category`. */
+  readonly advanced?: string;
   /** Sort position. Sections without one come last. */
   readonly order?: number;
 }
@@ -197,6 +201,8 @@ export interface Callable {
   readonly notes?: string;
   /** Search words for the palette and `fxdesk operations`, English and German, beyond those in title and summary. */
   readonly keywords?: readonly string[];
+  /** Icon in the palette, if not that of its section: a file in icons/ or a name of Font Awesome. */
+  readonly icon?: string;
   /** Title, icon and palette group of the section. One declaration per section is enough. */
   readonly section?: SectionDeclaration;
   readonly effect: Effect;

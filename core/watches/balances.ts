@@ -84,7 +84,16 @@ export const watchBalances = watch({
   title: "Watch balances",
   summary: "Reports when an account balance crosses a threshold, and when it recovers.",
   notes: "Each account is checked separately, in its own currency.",
-  keywords: ["alert", "low", "overdrawn", "Saldo", "Kontostand", "Schwelle", "Warnung"],
+  keywords: [
+    "alert",
+    "low balance",
+    "overdrawn",
+    "Saldo",
+    "Kontostand",
+    "Mindestsaldo",
+    "Schwelle",
+    "Warnung",
+  ],
   rules: [
     {
       kind: "at-least-one",

@@ -25,7 +25,7 @@ export const watchMaturities = watch({
   tool: "watch_maturities",
   title: "Watch maturities",
   summary: "Reports forwards and drawdowns a number of days before they mature.",
-  keywords: ["alert", "reminder", "hedge", "expire", "Fälligkeit", "Termingeschäft", "Erinnerung"],
+  keywords: ["alert", "reminder", "maturity", "expire", "Fälligkeit", "Erinnerung"],
   uses: ["trades.list"],
   input: {
     within_days: z.int().min(0).max(366).default(5).meta({

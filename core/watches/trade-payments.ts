@@ -25,7 +25,7 @@ export const watchTradePayments = watch({
   tool: "watch_trade_payments",
   title: "Watch payments of trades",
   summary: "Reports new payments of trades and changes of their status.",
-  keywords: ["alert", "payout", "beneficiary", "Auszahlung", "Zahlungen", "Geschäfte"],
+  keywords: ["alert", "payout", "beneficiary", "Auszahlung", "Geschäfte"],
   uses: ["trades.list", "trades.get"],
   input: {
     trades: z.array(z.string().min(1)).min(1).optional().meta({

@@ -30,7 +30,15 @@ export const watchTransactions = watch({
   title: "Watch transactions",
   summary: "Reports new, changed and removed transactions, such as incoming payments and fees.",
   notes: "Entries booked up to 14 days late are found.",
-  keywords: ["alert", "notify", "receipts", "Umsätze", "Zahlungseingang", "Benachrichtigung"],
+  keywords: [
+    "alert",
+    "notify",
+    "receipts",
+    "money received",
+    "Umsätze",
+    "Zahlungseingang",
+    "Benachrichtigung",
+  ],
   uses: [...accountOperations, "transactions.list"],
   input: {
     ...accountFields,

@@ -7,6 +7,7 @@ import { callType, nodeTypeOf, watchType, withNodeTitles } from "../shared/node-
 import { nodeDefinitionsOf } from "./editor-file";
 import { textsByLanguage } from "./locales";
 import { otherNodes } from "./other-nodes";
+import { paletteGroupsOf } from "./palette";
 
 /** Node of a flow. A tab has texts. */
 interface ExampleNode {
@@ -105,10 +106,7 @@ function toRecipe({ file, flow }: Example): Recipe {
 }
 
 /** Returns the file name of the page of a palette group and of its picture. */
-export const groupSlugOf = (category: string): string =>
-  slugOf(category.replace(/^fxdesk ?/, "") || "daily work");
-
-const groupTitleOf = (category: string): string => (category === "fxdesk" ? "fxdesk: daily work" : category);
+export const groupSlugOf = (category: string): string => slugOf(category.replace(/^fxdesk /, ""));
 
 function recipePage(
   recipe: Recipe,
@@ -168,9 +166,9 @@ function groupPage(category: string, nodes: readonly DocumentedNode[], recipes: 
   ]);
   return page(
     generatedNotice,
-    `# ${groupTitleOf(category)}`,
+    `# ${category}`,
     `![The nodes in the palette](images/${slug}.webp)`,
-    "Blue nodes only read. Yellow nodes request or change something. Red nodes commit or move money, or change who may approve payments.",
+    "Blue nodes only read. Yellow nodes request or change something. Red nodes commit or move money, or change who may approve payments. Green nodes with round ends start a flow.",
     table(["Node", "What it does", "Effect", "Recipes"], rows),
     "[All groups](README.md) · [How the nodes work](../nodes.md)",
   );
@@ -180,11 +178,11 @@ const groupsIndex = (groups: ReadonlyMap<string, readonly DocumentedNode[]>): st
   page(
     generatedNotice,
     "# The palette",
-    "All nodes by group. The search of the palette also finds nodes by their fields and results.",
+    "All nodes by group, in the order of work. The search of the palette also finds nodes by keywords in English and German, such as “send money” or “Kontostand”. Each group is a node set of its own, which an administrator can disable in the palette manager. The set “fxdesk” has the connection, which the others need.",
     table(
       ["Group", "Nodes"],
       [...groups].map(([category, nodes]) => [
-        `[${groupTitleOf(category)}](${groupSlugOf(category)}.md)`,
+        `[${category}](${groupSlugOf(category)}.md)`,
         nodes.map(({ title }) => title).join(", "),
       ]),
     ),
@@ -196,14 +194,19 @@ export function documentFiles(
   examples: readonly Example[],
   withPage: ReadonlySet<string>,
 ): Readonly<Record<string, string>> {
+  const declared = declaredNodes(service);
+  const daily = new Set(
+    paletteGroupsOf(declarationsOf(service)).flatMap(({ category, isDaily }) => (isDaily ? category : [])),
+  );
   const documented = [
-    ...declaredNodes(service),
+    ...declared.filter(({ category }) => daily.has(category)),
     ...otherDocumentedNodes("releases"),
+    ...declared.filter(({ category }) => !daily.has(category)),
     ...otherDocumentedNodes("mcp"),
   ];
   const nodes = new Map(documented.map((node) => [node.type, node]));
   const recipes = examples.map(toRecipe);
-  const categories = [...new Set(documented.map(({ category }) => category))].toSorted();
+  const categories = [...new Set(documented.map(({ category }) => category))];
   const groups = new Map(
     categories.map((category) => [category, documented.filter((node) => node.category === category)]),
   );

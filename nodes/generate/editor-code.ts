@@ -5,11 +5,12 @@ import { defaultKeySource } from "../operation/call-options";
 import { defaultResultProperty } from "../operation/output/node-call";
 import type { TypedValue } from "../shared/typed-values";
 
-/** Colours by effect. Dark text is readable on all of them, in light and dark themes. */
-export const colors: Readonly<Record<Effect, string>> = {
+/** Colours by effect, and of triggers. Dark text is readable on all of them, in light and dark themes. */
+export const colors: Readonly<Record<Effect | "trigger", string>> = {
   read: "#B5D3E7",
   change: "#F3D58A",
   money: "#F0A58F",
+  trigger: "#BFE0BC",
 };
 
 /** Version of the stored properties. Changing their format requires a migration. */
@@ -62,6 +63,8 @@ const propertyFactories = {
 };
 
 export type Property = keyof typeof propertyFactories;
+
+export const propertyNames = Object.keys(propertyFactories);
 
 /** Code of the factory functions. */
 export const propertyFactoriesCode: string = Object.entries(propertyFactories)

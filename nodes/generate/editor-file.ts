@@ -5,14 +5,13 @@
 import { isPaged } from "../../core/call/pages";
 import { describeOperation } from "../../core/spec/describe-operation";
 import { mayRespondWith, isRequirementRule, type Callable } from "../../core/spec/operation";
-import { bySection, sectionOf, sectionTitle, splitName } from "../../core/spec/sections";
-import { dailyOf, declarationsOf, type Service } from "../../core/spec/service";
-import { callerFields } from "../../core/spec/fields";
-import { type JsonSchema, responseJsonSchema } from "../../core/spec/json-schema";
+import { sectionOf, splitName } from "../../core/spec/sections";
+import { declarationsOf, type Service } from "../../core/spec/service";
 import { isWatch, type Watch } from "../../core/spec/watch";
 import {
   callSlug,
   callType,
+  editorCatalogue,
   exampleConnection,
   nodeTypeOf,
   slugOf,
@@ -33,45 +32,32 @@ import {
   nodeProperties,
   type Property,
   propertyFactoriesCode,
+  propertyNames,
 } from "./editor-code";
 import { englishLabels } from "./locales";
+import { generalCategory, paletteGroupsOf, setOf, sharedSet } from "./palette";
 
-interface SectionAppearance {
-  /** Palette category. Some sections share one. */
+interface Appearance {
   readonly category: string;
   readonly icon: string;
-}
-
-/** Appearance of daily operations; its icon is the default of all sections. */
-const defaultAppearance: SectionAppearance = { category: "fxdesk", icon: "fxdesk.svg" };
-
-interface Appearance extends SectionAppearance {
   readonly color: string;
 }
 
-/** Returns the appearance of a node. Daily operations are in the first category, the others by default in one named after their section. */
-function appearanceOf(callable: Callable, isDaily: boolean, all: readonly Callable[]): Appearance {
+const defaultIcon = "fxdesk.svg";
+
+/** Returns the appearance of a node in a group of the palette. */
+function appearanceOf(callable: Callable, category: string, all: readonly Callable[]): Appearance {
   const [section] = splitName(callable);
-  const ownCategory = `fxdesk ${sectionTitle(section, all).toLowerCase()}`;
-  const { category = ownCategory, icon = defaultAppearance.icon } = sectionOf(section, all);
-  return {
-    category: isDaily ? defaultAppearance.category : category,
-    icon,
-    color: colors[callable.effect],
-  };
+  const icon = callable.icon ?? sectionOf(section, all).icon ?? defaultIcon;
+  return { category, icon, color: isWatch(callable) ? colors.trigger : colors[callable.effect] };
 }
-
-/** Appearance of the node that calls any operation, which may commit money. */
-const callAppearance: Appearance = { ...defaultAppearance, color: colors.money };
-
-const watchAppearance: Appearance = { ...defaultAppearance, color: colors.read };
 
 /** Form of every node. The shared script adds the fields, or the choice of an operation. */
 const nodeForm =
-  row("node-input-name", "form.name", textInput("node-input-name")) +
+  row("node-input-name", `${editorCatalogue}:form.name`, textInput("node-input-name")) +
   row(
     "node-input-connection",
-    "form.connection",
+    `${editorCatalogue}:form.connection`,
     '<input type="text" id="node-input-connection" style="width: calc(100% - 155px)">',
   ) +
   '<div class="fxdesk-fields"></div>';
@@ -79,18 +65,22 @@ const nodeForm =
 /** Most frequent control of each field name. */
 type CommonControls = Readonly<Record<string, Control>>;
 
-/** Returns the shared code. It fills the empty form templates, because the editor requires one per node type. */
+/** Returns the code that all sets share. It fills empty form templates, because the editor requires one per node type. */
 const sharedDefinitionsCode = (form: string, controls: CommonControls): string =>
-  `for (const template of document.querySelectorAll("script[data-template-name^=fxdesk-]:empty")) template.textContent = ${literal(form)};
+  `const fillTemplates = () => {
+  for (const template of document.querySelectorAll("script[data-template-name^=fxdesk-]:empty")) template.textContent = ${literal(form)};
+};
 const common = ${literal(controls)};
 const controls = (...names) => names.map((each) => (typeof each === "string" ? common[each] : each));
 ${propertyFactoriesCode}
+const text = (key, values) => RED._(${literal(`${editorCatalogue}:`)} + key, values);
+// The palette breaks labels at hyphens and removes them.
 const paletteLabel = function () {
   const { slug, title } = this.fxdesk;
-  const label = this._(\`labels.\${slug}\`, { defaultValue: title });
-  return label.replace(/\\p{L}+/gu, (word) => this._(\`short.\${word}\`, { defaultValue: word }));
+  const label = text(\`labels.\${slug}\`, { defaultValue: title });
+  return text(\`short.\${slug}\`, { defaultValue: label }).replaceAll("-", "\u2011");
 };
-const outputsCalled = (...names) => function (index) { return this._(\`form.outputs.\${names[index]}\`); };
+const outputsCalled = (...names) => (index) => text(\`form.outputs.\${names[index]}\`);
 const all = {
   paletteLabel,
   label: function () { return fxdesk.label(this); },
@@ -103,7 +93,12 @@ const withOutputs = (...names) => ({
   registerType: (type, own) => RED.nodes.registerType(type, { ...own, ...all, outputLabels: outputsCalled(...names) })
 });
 const calling = withOutputs("result", "errors");
-const watching = withOutputs("changes", "status");`;
+const watching = withOutputs("changes", "status");
+globalThis.fxdeskNodes = { fillTemplates, controls, calling, watching, properties: { ${propertyNames.join(", ")} } };`;
+
+/** Code with which the script of a set takes what all sets share. */
+const takeSharedCode = `const { fillTemplates, controls, calling, watching, properties: { ${propertyNames.join(", ")} } } = fxdeskNodes;
+fillTemplates();`;
 
 /** Code that adds the connection of imported examples. Nodes added before the flows are loaded are not imports. */
 const connectExamplesCode = `RED.events.on("flows:loaded", function () {
@@ -163,29 +158,6 @@ const registrationCode = (
   fxdesk: ${metadataCode(metadata, common)}
 });`;
 
-/** Returns the property names and enum values of a schema, recursively. */
-function namesIn(schema: unknown): string[] {
-  if (typeof schema !== "object" || schema === null) return [];
-  const { properties, enum: listed } = schema as JsonSchema;
-  const own = [...Object.keys(properties ?? {}), ...(Array.isArray(listed) ? listed.map(String) : [])];
-  return [...own, ...Object.values(schema).flatMap(namesIn)];
-}
-
-/** Returns the search words of an operation, without the names and options of its form fields. */
-function searchWordsOf(operation: Callable): string {
-  const known = new Set(
-    controlsOf(describeOperation(operation)).flatMap(({ name, options = [] }) => [name, ...options]),
-  );
-  const inputWords = callerFields(operation).flatMap(({ schema }) => namesIn(responseJsonSchema(schema)));
-  const outputWords = Object.values(operation.responses).flatMap((response) =>
-    "schema" in response ? namesIn(responseJsonSchema(response.schema)) : [],
-  );
-  const keywords = (operation.keywords ?? []).flatMap((keyword) => keyword.toLowerCase().split(" "));
-  const named = [...inputWords, ...outputWords].filter((word) => /[a-z]{3}/i.test(word));
-  const words = new Set([...keywords, ...named]);
-  return [...words].filter((word) => !known.has(word)).join(" ");
-}
-
 /** Returns the properties that only some operations have. */
 const optionPropertiesOf = (operation: Callable): readonly Property[] => [
   ...(isPaged(operation) ? (["pages"] as const) : []),
@@ -228,7 +200,7 @@ const declaredNode = (
       title,
       effect: callable.effect,
       ...(rules.length > 0 && { rules }),
-      searchWords: searchWordsOf(callable),
+      ...(callable.keywords && { searchWords: callable.keywords.join(", ") }),
       ...(isWatch(callable) && { trigger: triggerHintsOf(callable) }),
       controls: controlsOf(describeOperation(callable), (field) => listFor(callable, field)),
     },
@@ -237,7 +209,8 @@ const declaredNode = (
 
 const callNodeDefinition: NodeDefinition = {
   type: callType,
-  appearance: callAppearance,
+  // It may commit money.
+  appearance: { category: generalCategory, icon: defaultIcon, color: colors.money },
   defaults: nodeProperties(
     ["operation", "input", "requestKey", "pages", "rows", "saveTo", "resultTo", "outputs", "timeoutMs"],
     { type: "msg", value: "payload" },
@@ -247,7 +220,7 @@ const callNodeDefinition: NodeDefinition = {
 
 const watchNodeDefinition: NodeDefinition = {
   type: watchType,
-  appearance: watchAppearance,
+  appearance: { category: generalCategory, icon: defaultIcon, color: colors.trigger },
   defaults: nodeProperties(["operation", "input", "from", "every"], { type: "json", value: "{}" }),
   metadata: {
     slug: watchSlug,
@@ -261,37 +234,33 @@ const watchNodeDefinition: NodeDefinition = {
 export function nodeDefinitionsOf(service: Service): readonly NodeDefinition[] {
   const declared = declarationsOf(service);
   const listFor = createListFinder(service);
-  const daily = service.daily ? dailyOf(service) : [];
-  const others = [...bySection(declared).values()].flat().filter((callable) => !daily.includes(callable));
-  const node = (callable: Callable, isDaily: boolean) =>
-    declaredNode(callable, appearanceOf(callable, isDaily, declared), listFor);
-  return [
-    ...daily.map((callable) => node(callable, true)),
-    callNodeDefinition,
-    watchNodeDefinition,
-    ...others.map((callable) => node(callable, false)),
-  ];
+  const nodes = paletteGroupsOf(declared).flatMap(({ category, members }) =>
+    members.map((each) => declaredNode(each, appearanceOf(each, category, declared), listFor)),
+  );
+  return [...nodes, callNodeDefinition, watchNodeDefinition];
 }
 
-/** Returns the editor HTML for the connection and the nodes of a service. */
-export function editorFile(service: Service): string {
-  const nodes = nodeDefinitionsOf(service);
-  const controls = nodes.flatMap(({ metadata }) => metadata.controls);
-  const common = commonValues(controls.map((each) => [each.name, each] as const));
-  const script = [
-    sharedDefinitionsCode(wrapForm(nodeForm), common),
-    connectionDefinition(service),
-    ...nodes.map((node) => registrationCode(node, common)),
-    connectExamplesCode,
-  ];
-  return `<link rel="stylesheet" href="resources/@fxdesk/toolkit/form.css">
-<script type="module" src="resources/@fxdesk/toolkit/form.js"></script>
-${connectionTemplate(service)}
-${nodes.map(({ type }) => template(type)).join("\n")}
-<script type="text/javascript">
+const script = (lines: readonly string[]): string => `<script type="text/javascript">
 {
-${script.join("\n")}
+${lines.join("\n")}
 }
 </script>
 `;
+
+/** Returns the editor HTML by node set: the connection with the shared code, and each group of the palette. */
+export function editorFiles(service: Service): Readonly<Record<string, string>> {
+  const nodes = nodeDefinitionsOf(service);
+  const controls = nodes.flatMap(({ metadata }) => metadata.controls);
+  const common = commonValues(controls.map((each) => [each.name, each] as const));
+  const shared = `<link rel="stylesheet" href="resources/@fxdesk/toolkit/form.css">
+<script type="module" src="resources/@fxdesk/toolkit/form.js"></script>
+${connectionTemplate(service)}
+${script([sharedDefinitionsCode(wrapForm(nodeForm), common), connectionDefinition(service), connectExamplesCode])}`;
+  const groups = [...new Set(nodes.map(({ appearance }) => appearance.category))].map((category) => {
+    const members = nodes.filter(({ appearance }) => appearance.category === category);
+    const html = `${members.map(({ type }) => template(type)).join("\n")}
+${script([takeSharedCode, ...members.map((node) => registrationCode(node, common))])}`;
+    return [setOf(category), html] as const;
+  });
+  return { [sharedSet]: shared, ...Object.fromEntries(groups) };
 }

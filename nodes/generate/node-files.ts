@@ -1,34 +1,49 @@
 /** Generates all files that Node-RED reads for a service, including the runtime file, which registers the nodes. */
-import { callablesOf, type Service } from "../../core/spec/service";
+import { declarationsOf, type Service } from "../../core/spec/service";
+import { isWatch } from "../../core/spec/watch";
 import { connectionCredentials } from "../connection/connection-node";
 import { callType, connectionType, nodeTypeOf, watchType } from "../shared/node-names";
-import { editorFile } from "./editor-file";
+import { editorFiles } from "./editor-file";
 import { helpFiles } from "./help";
 import { otherEditorFile, otherNodes } from "./other-nodes";
 import { type Texts, textsByLanguage } from "./locales";
+import { generalCategory, paletteGroupsOf, setOf, sharedSet } from "./palette";
 
 const registrationCode = (type: string, constructor: string) =>
   `  RED.nodes.registerType(${JSON.stringify(type)}, ${constructor});`;
 
-/** Returns the runtime file. Types are literals because flow-library tools read them without running the file. */
-const runtimeFile = (service: Service): string => `"use strict";
+/** Returns a runtime file. Types are literals because flow-library tools read them without running the file. */
+const runtimeFile = (lines: readonly string[]): string => `"use strict";
 const { lazyNodeTypes } = require("./lazy-nodes");
 
 module.exports = (RED) => {
   const { connection, operation, watch } = lazyNodeTypes(RED);
-  const credentials = ${JSON.stringify(connectionCredentials(service))};
-
-${registrationCode(connectionType, "connection, { credentials }")}
-${registrationCode(callType, "operation()")}
-${registrationCode(watchType, "watch()")}
-${callablesOf(service)
-  .map((each) => registrationCode(nodeTypeOf(each), `operation(${JSON.stringify(each.name)})`))
-  .join("\n")}
-${(service.watches ?? [])
-  .map((each) => registrationCode(nodeTypeOf(each), `watch(${JSON.stringify(each.name)})`))
-  .join("\n")}
+${lines.join("\n")}
 };
 `;
+
+/** Returns the runtime files by node set. */
+function runtimeFiles(service: Service): Readonly<Record<string, string>> {
+  const credentials = JSON.stringify(connectionCredentials(service));
+  const groups = paletteGroupsOf(declarationsOf(service)).map(({ category, members }) => {
+    const lines = members.map((each) => {
+      const kind = isWatch(each) ? "watch" : "operation";
+      return registrationCode(nodeTypeOf(each), `${kind}(${JSON.stringify(each.name)})`);
+    });
+    return [setOf(category), runtimeFile(lines)] as const;
+  });
+  const general = [registrationCode(callType, "operation()"), registrationCode(watchType, "watch()")];
+  return {
+    [sharedSet]: runtimeFile([
+      registrationCode(connectionType, `connection, { credentials: ${credentials} }`),
+    ]),
+    ...Object.fromEntries(groups),
+    [setOf(generalCategory)]: runtimeFile(general),
+  };
+}
+
+const withEnding = (files: Readonly<Record<string, string>>, ending: string) =>
+  Object.fromEntries(Object.entries(files).map(([name, content]) => [`${name}${ending}`, content]));
 
 /** Returns the files of a language. The editor loads the texts of forms with the first form. */
 const languageFiles = (
@@ -36,7 +51,12 @@ const languageFiles = (
   texts: Texts,
   language: string,
 ): Readonly<Record<string, string>> => ({
-  [`locales/${language}/fxdesk.json`]: JSON.stringify(texts.editor),
+  ...Object.fromEntries(
+    Object.keys(runtimeFiles(service))
+      .filter((set) => set !== sharedSet)
+      .map((set) => [`locales/${language}/${set}.json`, JSON.stringify({ palette: texts.editor.palette })]),
+  ),
+  [`locales/${language}/${sharedSet}.json`]: JSON.stringify(texts.editor),
   [`locales/${language}/forms.json`]: JSON.stringify(texts.forms),
   ...helpFiles(service, texts, language),
 });
@@ -45,8 +65,8 @@ const languageFiles = (
 export const nodeFiles = (service: Service): Readonly<Record<string, string>> =>
   Object.assign(
     {
-      "fxdesk.js": runtimeFile(service),
-      "fxdesk.html": editorFile(service),
+      ...withEnding(runtimeFiles(service), ".js"),
+      ...withEnding(editorFiles(service), ".html"),
       "releases.html": otherEditorFile(otherNodes.releases),
       "mcp.html": otherEditorFile(otherNodes.mcp),
     },

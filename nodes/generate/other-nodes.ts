@@ -31,6 +31,8 @@ interface PaletteEntry {
   readonly category: string;
   readonly icon: string;
   readonly effect: Effect;
+  /** Additional search words. */
+  readonly searchWords?: string;
   readonly inputs: 0 | 1;
   readonly outputs: 0 | 1;
 }
@@ -58,7 +60,13 @@ const releaseNodes: readonly OtherNode[] = [
   })),
   {
     type: "fxdesk-release",
-    palette: { ...releases, effect: "money", inputs: 1, outputs: 1 },
+    palette: {
+      ...releases,
+      effect: "money",
+      searchWords: "approve, sign off, four eyes, Freigabe, genehmigen, Vier-Augen",
+      inputs: 1,
+      outputs: 1,
+    },
     form: [
       name,
       connection,
@@ -163,10 +171,10 @@ function registrationCode({ type, palette, form, labelledBy }: OtherNode): strin
     `category: ${literal(palette?.category ?? "config")}`,
     ...(palette
       ? [
-          `color: ${literal(colors[palette.effect])}, icon: ${literal(palette.icon)}`,
+          `color: ${literal(colors[palette.inputs === 0 ? "trigger" : palette.effect])}, icon: ${literal(palette.icon)}`,
           `inputs: ${palette.inputs}, outputs: ${palette.outputs}`,
-          `fxdesk: ${literal({ effect: palette.effect })}`,
-          `paletteLabel: function () { return ${label}; }`,
+          `fxdesk: ${literal({ effect: palette.effect, searchWords: palette.searchWords })}`,
+          `paletteLabel: function () { return ${label}.replaceAll("-", "\\u2011"); }`,
           'labelStyle: function () { return this.name ? "node_label_italic" : ""; }',
         ]
       : []),

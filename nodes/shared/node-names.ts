@@ -17,6 +17,9 @@ export const exampleConnection = {
   version: 1,
 } as const;
 
+/** Namespace of the texts that all nodes share, in the editor and for statuses. */
+export const editorCatalogue = "@fxdesk/toolkit/fxdesk";
+
 /** Locale key of the node that calls any operation. */
 export const callSlug = "call-operation";
 

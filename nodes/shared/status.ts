@@ -2,6 +2,7 @@
 import type { Node, NodeAPI, NodeStatus } from "node-red";
 import type { FxdeskError } from "../../core/spec/errors";
 import type { Failure } from "./errors";
+import { editorCatalogue } from "./node-names";
 
 /** Maximum length of an error status. Longer texts overlap neighbouring nodes. */
 const maxTextLength = 20;
@@ -12,7 +13,7 @@ export type Translate = (key: string, count?: number) => string;
 export const translateStatus =
   (RED: NodeAPI): Translate =>
   (key, count = 0) =>
-    RED._(`status.${key}`, { count });
+    RED._(`${editorCatalogue}:status.${key}`, { count });
 
 export function failedStatus({ code, cause }: Failure): NodeStatus {
   const kind = code.replaceAll("_", " ");

@@ -1,5 +1,5 @@
 /** Generated editor files and their texts in each language. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { z } from "zod";
@@ -11,14 +11,19 @@ import {
   operation,
   operations,
 } from "@fxdesk/toolkit/operations";
-import type { Declaration } from "../../core/spec/operation";
+import type { Callable, Declaration } from "../../core/spec/operation";
+import manifest from "../../package.json";
 import { openEnum } from "../../core/values/values";
 import { settingsOf } from "../../core/call/settings";
 import { callerFieldDocs, describeOperation } from "../../core/spec/describe-operation";
-import { dailyOf, declarationsOf } from "../../core/spec/service";
+import { declarationsOf } from "../../core/spec/service";
+import { isWatch } from "../../core/spec/watch";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import { nodeFiles } from "../../nodes/generate/node-files";
 import { textsByLanguage, translationGaps } from "../../nodes/generate/locales";
+import { otherNodes } from "../../nodes/generate/other-nodes";
+import { paletteGroupsOf } from "../../nodes/generate/palette";
+import { filterPalette, searchPhrases } from "./support/palette-search";
 import {
   callType,
   connectionType,
@@ -28,10 +33,19 @@ import {
   withQuoteProcedures,
 } from "../../nodes/shared/node-names";
 
+type Files = Readonly<Record<string, string>>;
+
+/** The files of all generated node sets, in the order in which Node-RED loads them. */
+const setsIn = (all: Files, ending: string): string =>
+  Object.entries(all)
+    .filter(([path]) => /^fxdesk[\w-]*\.\w+$/.test(path) && path.endsWith(ending))
+    .map(([, text]) => text)
+    .join("\n");
+
 const files = nodeFiles(contract);
-const editor = files["fxdesk.html"]!;
+const editor = setsIn(files, ".html");
+const runtime = setsIn(files, ".js");
 const words = JSON.parse(files["locales/en-US/fxdesk.json"]!);
-const shortWords: Record<string, string> = words.short;
 const formWords = JSON.parse(files["locales/en-US/forms.json"]!);
 const help = files["locales/en-US/fxdesk.html"]!;
 
@@ -45,8 +59,7 @@ interface Definition {
   category: string;
   color: string;
   icon: string;
-  /** Returns the default if the catalogue has no text. */
-  paletteLabel(this: Definition & { _(key: string, options: { defaultValue: string }): string }): string;
+  paletteLabel(): string;
   defaults: Record<string, { value?: unknown; type?: string }>;
   credentials?: Record<string, { type: string }>;
   fxdesk: {
@@ -59,12 +72,15 @@ interface Definition {
 
 /** Returns the definitions that the editor registers when it loads the file, by type. */
 function definitionsIn(html: string): Map<string, Definition> {
-  const script = /<script type="text\/javascript">([\s\S]*?)<\/script>/.exec(html)![1]!;
+  const scripts = [...html.matchAll(/<script type="text\/javascript">([\s\S]*?)<\/script>/g)];
   const found = new Map<string, Definition>();
   const validators = { number: () => () => true };
+  const script = scripts.map(([, code]) => code).join("\n");
   runInNewContext(script, {
     document: { querySelectorAll: () => [] },
     RED: {
+      _: (key: string, { defaultValue }: { defaultValue: string }) =>
+        words.short[key.split(":short.")[1]!] ?? defaultValue,
       validators,
       events: { on: () => undefined },
       nodes: { registerType: (type: string, definition: Definition) => found.set(type, definition) },
@@ -104,16 +120,14 @@ const everyKindOperation = operation({
 test("every operation has a node: runtime, editor, form, texts and help", () => {
   for (const each of operations) {
     const type = nodeTypeOf(each);
-    expect(files["fxdesk.js"]).toContain(`RED.nodes.registerType("${type}", `);
+    expect(runtime).toContain(`RED.nodes.registerType("${type}", `);
     expect(editor).toContain(`.registerType("${type}", {`);
     expect(editor).toContain(`data-template-name="${type}"`);
     expect(help).toContain(`data-help-name="${type}"`);
     const definition = definitions.get(type)!;
     const { fxdesk } = definition;
-    const _ = (key: string, { defaultValue }: { defaultValue: string }) =>
-      key.startsWith("short.") ? (shortWords[key.slice(6)] ?? defaultValue) : defaultValue;
-    const label = definition.paletteLabel.call({ ...definition, _ });
-    expect(label.split(" ")).toEqual(each.title.split(" ").map((word) => shortWords[word] ?? word));
+    const label = words.short[fxdesk.slug] ?? each.title;
+    expect(definition.paletteLabel()).toBe(label.replaceAll("-", "\u2011"));
     expect(fxdesk.title).toBe(each.title);
     const names = callerFields(each).map(({ name }) => name);
     expect(fxdesk.controls.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
@@ -121,25 +135,13 @@ test("every operation has a node: runtime, editor, form, texts and help", () => 
       expect([type, name, wordsOf(fxdesk.slug, name)]).toMatchObject([type, name, { label: title }]);
   }
   const types = [...definitions.keys()];
-  expect(types.slice(0, 3)).toEqual([connectionType, callType, watchType]);
-  expect(types.slice(3).toSorted()).toEqual(operations.map(nodeTypeOf).toSorted());
-});
-
-test("daily operations are in the first palette group, the rest by section", () => {
-  const all = [...definitionsIn(nodeFiles(fxdeskService)["fxdesk.html"]!)].filter(
-    ([type]) => type !== connectionType,
-  );
-  const first = all.filter(([, { category }]) => category === "fxdesk").map(([type]) => type);
-  const daily = dailyOf(fxdeskService).map(nodeTypeOf);
-  expect(first).toEqual([...daily, callType, watchType]);
-  expect(all.slice(0, first.length).map(([type]) => type)).toEqual(first);
-  expect(all).toHaveLength(declarationsOf(fxdeskService).length + 2);
-  expect(new Set(all.slice(first.length).map(([, { category }]) => category))).not.toContain("fxdesk");
+  expect(types[0]).toBe(connectionType);
+  expect(types.slice(1).toSorted()).toEqual([callType, watchType, ...operations.map(nodeTypeOf)].toSorted());
 });
 
 test("a watch has a node without input, with changes and status as outputs", () => {
   const all = nodeFiles(fxdeskService);
-  const own = definitionsIn(all["fxdesk.html"]!);
+  const own = definitionsIn(setsIn(all, ".html"));
   for (const watch of fxdeskService.watches!) {
     const type = nodeTypeOf(watch);
     const { inputs, outputs, defaults, fxdesk } = own.get(type)!;
@@ -150,7 +152,7 @@ test("a watch has a node without input, with changes and status as outputs", () 
         .map(({ name }) => name)
         .toSorted(),
     );
-    expect(all["fxdesk.js"]).toContain(`RED.nodes.registerType("${type}", watch("${watch.name}"));`);
+    expect(setsIn(all, ".js")).toContain(`RED.nodes.registerType("${type}", watch("${watch.name}"));`);
     const told = helpOf(watch, all);
     expect(told).toContain("null if it no longer exists");
     for (const { name } of declarationsOf(fxdeskService))
@@ -160,7 +162,7 @@ test("a watch has a node without input, with changes and status as outputs", () 
 
 test("an added operation gets everything without another line", () => {
   const added = nodeFiles({ ...contract, operations: [everyKindOperation] });
-  const { category, icon, fxdesk } = definitionsIn(added["fxdesk.html"]!).get("fxdesk-try-all")!;
+  const { category, icon, fxdesk } = definitionsIn(setsIn(added, ".html")).get("fxdesk-try-all")!;
 
   expect({ category, icon }).toEqual({ category: "fxdesk extras", icon: "fxdesk.svg" });
   expect(fxdesk.controls).toEqual([
@@ -279,6 +281,82 @@ test("type, definition and defaults of each node are written out, as the library
 const packageService = withQuoteProcedures(fxdeskService);
 const packageFiles = nodeFiles(packageService);
 
+describe("the palette", () => {
+  const palette = [...definitionsIn(setsIn(packageFiles, ".html"))].filter(
+    ([type]) => type !== connectionType,
+  );
+  const categories = [...new Set(palette.map(([, { category }]) => category))];
+  const daily = new Set(
+    paletteGroupsOf(declarationsOf(packageService)).flatMap(({ category, isDaily }) =>
+      isDaily ? category : [],
+    ),
+  );
+
+  test("has groups in the order of work, with at most 30 nodes in those of daily work", () => {
+    expect(categories.slice(0, daily.size)).toEqual(
+      ["cash", "transactions", "statements", "trades", "payments"].map((name) => `fxdesk ${name}`),
+    );
+    const nodes = palette.filter(([, { category }]) => daily.has(category)).map(([type]) => type);
+    expect(nodes.length + otherNodes.releases.length).toBeLessThanOrEqual(30);
+    expect(nodes).toContain("fxdesk-order-trade");
+    expect(nodes).not.toContain("fxdesk-book-trade");
+    expect(palette).toHaveLength(declarationsOf(packageService).length + 2);
+  });
+
+  test("has a node set for each group, which the palette manager can hide", () => {
+    const sets = Object.entries(manifest["node-red"].nodes);
+    expect(sets.map(([name]) => name).filter((name) => !/fxdesk(-releases|-mcp)?$/.test(name))).toEqual(
+      categories.map((category) => category.replaceAll(" ", "-")),
+    );
+    for (const [, path] of sets)
+      expect([path, existsSync(join(__dirname, "../..", path))]).toEqual([path, true]);
+  });
+
+  test("gives triggers, money and each procedure an appearance of their own", () => {
+    const colorsOf = (isIt: (each: Callable) => boolean) =>
+      new Set(
+        declarationsOf(packageService)
+          .filter(isIt)
+          .map((each) => palette.find(([type]) => type === nodeTypeOf(each))![1].color),
+      );
+    const [triggers, money, reads] = [
+      colorsOf(isWatch),
+      colorsOf(({ effect }) => effect === "money"),
+      colorsOf((each) => each.effect === "read" && !isWatch(each)),
+    ];
+    expect([triggers.size, money.size, reads.size, new Set([...triggers, ...money, ...reads]).size]).toEqual([
+      1, 1, 1, 3,
+    ]);
+    const icons = packageService.procedures!.map((each) => definitionOf(nodeTypeOf(each)).icon);
+    expect(new Set(icons).size).toBe(icons.length);
+  });
+
+  const definitionOf = (wanted: string) => palette.find(([type]) => type === wanted)![1];
+
+  test.each(["en-US", "de"])("finds the expected node among the first three in %s", (language) => {
+    const { labels } = JSON.parse(packageFiles[`locales/${language}/fxdesk.json`]!) as {
+      labels: Record<string, string>;
+    };
+    const entries = palette.map(([type, { category, fxdesk }]) => ({
+      type,
+      category,
+      text: [labels[fxdesk.slug] ?? fxdesk.title, fxdesk.title, fxdesk.searchWords].join(", "),
+    }));
+    const releases = otherNodes.releases.map(({ type, palette: entry }) => ({
+      type,
+      category: "fxdesk releases",
+      text: entry?.searchWords ?? "",
+    }));
+    const position = entries.findLastIndex(({ category }) => daily.has(category)) + 1;
+    const missed = searchPhrases.filter(([phrase, expected]) => {
+      const found = filterPalette(entries.toSpliced(position, 0, ...releases), phrase);
+      return !found.slice(0, 3).includes(expected);
+    });
+    expect(missed).toEqual([]);
+    expect(searchPhrases.length).toBe(60);
+  });
+});
+
 const read = (path: string): string =>
   packageFiles[path] ?? readFileSync(join(__dirname, "../../nodes", path), "utf8");
 
@@ -300,6 +378,14 @@ const untranslated = new Set(
     " ",
   ),
 );
+
+test("a label that is shortened in English is so in German, or English would appear", () => {
+  const [english, german] = ["en-US", "de"].map((language) => {
+    const { short } = JSON.parse(read(`locales/${language}/fxdesk.json`)) as { short: object };
+    return Object.keys(short);
+  });
+  expect(english!.filter((slug) => !german!.includes(slug))).toEqual([]);
+});
 
 test("no translation is without a text, and no text of the editor without a translation", () => {
   const { missing, unused } = translationGaps(packageService);

@@ -1,7 +1,7 @@
 /** Code that Node-RED loads from this package at startup. */
 import { execFile } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import manifest from "../../package.json";
 import { root } from "./support/node-red";
@@ -37,7 +37,7 @@ test.each(["en-US", "de"])(
   (language) => {
     const bytesIn = (folder: string, names = readdirSync(join(root, folder))) =>
       names.reduce((sum, name) => sum + statSync(join(root, folder, name)).size, 0);
-    const sets = ["fxdesk", "releases", "mcp"];
+    const sets = files.map((file) => basename(file, ".js"));
     const catalogues = (each: string) =>
       bytesIn(
         `dist/nodes/locales/${each}`,
@@ -51,7 +51,7 @@ test.each(["en-US", "de"])(
       ),
       bytesIn(
         `dist/nodes/locales/${language}`,
-        sets.map((set) => `${set}.html`),
+        ["fxdesk", "releases", "mcp"].map((set) => `${set}.html`),
       ),
       // The editor requests the catalogues of its language twice.
       2 * catalogues(language),
