@@ -4,10 +4,19 @@ export { toAscii } from "./files/charset";
 export { normaliseCoda } from "./files/coda/normalise";
 export { readCoda, readCodaParts } from "./files/coda/read";
 export { writeCoda } from "./files/coda/write";
+export { readCamt, readCamtParts } from "./files/camt/read";
 export { escapeFormula, formatRow as csvRow } from "./files/csv/cells";
 export { readCsv, readCsvParts } from "./files/csv/read";
 export { normaliseCsv, writeCsv } from "./files/csv/write";
-export { type Format, FormatError, type FormatErrorCode, type Position } from "./files/format-error";
+export {
+  type Format,
+  FormatError,
+  type FormatErrorCode,
+  type Position,
+  type ReadOptions,
+  type Severity,
+  type Violation,
+} from "./files/format-error";
 export { isBelgianReference, isIban, isIsoReference } from "./files/identifiers";
 export { type Mt940Options, normaliseMt940 } from "./files/mt940/fields";
 export { readMt940, readMt940Parts } from "./files/mt940/read";
@@ -16,15 +25,23 @@ export type { StatementPart } from "./files/statement-parts";
 export type {
   Account,
   Balance,
+  Batch,
+  Charge,
   Counterparty,
   CreditDebit,
   Entry,
+  EntryStatus,
+  Exchange,
   Money,
+  PostalAddress,
+  RemittanceDocument,
   Source,
   Statement,
   StatementHead,
+  StatementKind,
   StatementSource,
   StatementTail,
+  TypedBalance,
 } from "./files/statement";
 export { signedAmount } from "./files/statement";
 export { collectText, type TextSource } from "./files/text-lines";

@@ -75,8 +75,15 @@ export const toBalance = (amount: Big, date: string, currency: string): Balance 
   date,
 });
 
-export const normaliseBalance = (balance: Balance, currency: string, position: Position): Balance =>
-  toBalance(toSigned(balance, position), balance.date, currency);
+/** Normalises a balance. Throws a FormatError for a missing one, which the format requires. */
+export function normaliseBalance(
+  balance: Balance | undefined,
+  currency: string,
+  position: Position,
+): Balance {
+  if (!balance) throw new FormatError("missing", position, "the format requires this booked balance");
+  return toBalance(toSigned(balance, position), balance.date, currency);
+}
 
 /** Adds entries to an opening balance and checks later balances against the sum. */
 export class RunningBalance {

@@ -1,4 +1,4 @@
-export type Format = "MT940" | "CODA" | "CSV";
+export type Format = "MT940" | "CODA" | "CSV" | "camt";
 
 /**
  * - `unrecognised`: the text is not in this format
@@ -27,6 +27,26 @@ export interface Position {
   readonly line?: number;
 }
 
+/** `error`: an entry is missing or sums may be wrong. `warning`: all entries and sums are right. */
+export type Severity = "error" | "warning";
+
+/** A fault of a file that a reader reported and passed over. */
+export interface Violation {
+  readonly rule: FormatErrorCode;
+  readonly severity: Severity;
+  readonly field: string;
+  readonly line?: number;
+  readonly message: string;
+}
+
+export interface ReadOptions {
+  /**
+   * Reads what can be read and lists the faults as `violations` of the statements, instead of refusing the file at the first
+   * error. Warnings are listed in both cases.
+   */
+  readonly tolerate?: boolean;
+}
+
 /** A malformed statement file, or a statement that the format cannot represent. `code` is stable; the message is not. */
 export class FormatError extends Error implements Position {
   readonly code: FormatErrorCode;
@@ -45,6 +65,11 @@ export class FormatError extends Error implements Position {
   }
 }
 
+export const toViolation = (
+  { code, field, line, message }: FormatError,
+  severity: Severity = "error",
+): Violation => ({ rule: code, severity, field, ...(line !== undefined && { line }), message });
+
 /** Quotes a value for a message: shortened, with control characters escaped. */
 export function quoteValue(text: string): string {
   const shown = JSON.stringify(text);
@@ -52,20 +77,25 @@ export function quoteValue(text: string): string {
 }
 
 const kindPatterns: readonly (readonly [beginning: RegExp, kind: string])[] = [
-  [/^\s*(?:\{[1-5]:|:\d\d[A-Z]?:)/, "MT940"],
+  [/^(?:\$?\{[1-5]:|:\d\d[A-Z]?:|:940:|:942:)/, "MT940"],
   [/^0.{13}05/, "CODA"],
   [/^%PDF/, "PDF"],
   [/^PK/, "a spreadsheet or another archive"],
-  [/^\s*</, "XML"],
-  [/^\s*[[{]/, "JSON"],
-  [/^[^,;\t]*;/, "CSV with semicolons"],
-  [/^[^,;\t]*\t/, "CSV with tabs"],
+  [/^</, "XML"],
+  [/^[[{]/, "JSON"],
+  // A header of the bank's own may precede the first message.
+  [/^[^<,;\t]{0,200}\n:20:/, "MT940"],
+  [/^[^,;\t\n]*;/, "CSV with semicolons"],
+  [/^[^,;\t\n]*\t/, "CSV with tabs"],
   [/^[^\s,]+,\S/, "CSV"],
 ];
 
-/** Guesses a format from the first line; undefined if unclear. */
-export const detectTextKind = (line: string): string | undefined =>
-  kindPatterns.find(([beginning]) => beginning.test(line))?.[1];
+/** Guesses a format from the beginning of a text; undefined if unclear. */
+export function detectTextKind(text: string): string | undefined {
+  // Envelopes of old systems begin with control characters.
+  const start = text.replace(/^[\s\uFEFF\p{Cc}]+/u, "");
+  return kindPatterns.find(([beginning]) => beginning.test(start))?.[1];
+}
 
 /** Returns a hint about the format for an error message; empty if unclear. */
 export function looksLikeHint(line: string): string {

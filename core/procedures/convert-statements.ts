@@ -3,13 +3,14 @@ import { z } from "zod";
 import { json } from "../spec/declare";
 import { invalidInputError } from "../call/call-errors";
 import { FormatError, detectTextKind } from "../files/format-error";
+import { readCamt } from "../files/camt/read";
 import { readCoda } from "../files/coda/read";
 import { writeCoda } from "../files/coda/write";
 import { readCsv } from "../files/csv/read";
 import { writeCsv } from "../files/csv/write";
 import { readMt940 } from "../files/mt940/read";
 import { writeMt940 } from "../files/mt940/write";
-import type { Source, Statement, StatementSource } from "../files/statement";
+import type { PostalAddress, Source, Statement, StatementSource } from "../files/statement";
 import type { TextSource } from "../files/text-lines";
 import { deliveredFileFields } from "../spec/procedure";
 import { procedure } from "./procedure";
@@ -17,8 +18,7 @@ import { countField, currencyField, optionalTextField, textField } from "./resul
 
 const name = "statements.convert";
 
-interface StatementFormat {
-  readonly read: (text: TextSource) => AsyncIterable<Statement>;
+interface FileFormat {
   readonly write: (statements: Source<StatementSource>) => AsyncIterable<string>;
   readonly extension: string;
   readonly contentType: string;
@@ -26,14 +26,22 @@ interface StatementFormat {
 
 const toAscii = "text/plain; charset=us-ascii";
 
-const formats = {
-  mt940: { read: readMt940, write: (all) => writeMt940(all), extension: "sta", contentType: toAscii },
-  coda: { read: readCoda, write: writeCoda, extension: "cod", contentType: toAscii },
-  csv: { read: readCsv, write: writeCsv, extension: "csv", contentType: "text/csv; charset=utf-8" },
-} as const satisfies Readonly<Record<string, StatementFormat>>;
+const writers = {
+  mt940: { write: (all) => writeMt940(all), extension: "sta", contentType: toAscii },
+  coda: { write: writeCoda, extension: "cod", contentType: toAscii },
+  csv: { write: writeCsv, extension: "csv", contentType: "text/csv; charset=utf-8" },
+} as const satisfies Readonly<Record<string, FileFormat>>;
 
-const formatNames = ["mt940", "coda", "csv"] as const;
-type FormatName = (typeof formatNames)[number];
+const readers = {
+  mt940: readMt940,
+  coda: readCoda,
+  csv: readCsv,
+  camt: readCamt,
+} as const satisfies Readonly<Record<string, (text: TextSource) => AsyncIterable<Statement>>>;
+
+const readNames = ["mt940", "coda", "csv", "camt"] as const satisfies readonly (keyof typeof readers)[];
+const writeNames = ["mt940", "coda", "csv"] as const;
+type ReadName = (typeof readNames)[number];
 
 const Amount = textField("Decimal amount without a sign, in the currency of the account.");
 const CreditDebit = z
@@ -47,7 +55,43 @@ const StatementBalance = z
   .meta({ id: "StatementBalance", description: "A balance with its date." });
 const balance = (description: string) => StatementBalance.meta({ description });
 
+const TypedBalance = z
+  .object({
+    type: textField("ISO 20022 balance code, for example ITBD, or the bank's own."),
+    currency: currencyField,
+    creditDebit: CreditDebit,
+    amount: Amount,
+    date: Day,
+  })
+  .readonly();
+
 const Money = z.object({ amount: textField("Decimal amount."), currency: currencyField }).readonly();
+
+const addressNames = [
+  "department",
+  "street",
+  "buildingNumber",
+  "buildingName",
+  "floor",
+  "postBox",
+  "room",
+  "postCode",
+  "town",
+  "district",
+  "subdivision",
+  "country",
+] as const satisfies readonly (keyof PostalAddress)[];
+
+const Address = z
+  .object({
+    ...(Object.fromEntries(addressNames.map((field) => [field, z.string().optional()])) as Record<
+      (typeof addressNames)[number],
+      z.ZodOptional<z.ZodString>
+    >),
+    lines: z.array(z.string()).readonly().optional(),
+  })
+  .readonly()
+  .meta({ id: "PostalAddress", description: "A postal address in its elements; `lines` are unstructured." });
 
 const entryFields = {
   bookingDate: Day.describe("Booking date."),
@@ -55,10 +99,20 @@ const entryFields = {
   amount: Amount,
   creditDebit: CreditDebit,
   reversal: z.boolean().optional().describe("True if the entry reverses an earlier one."),
+  status: z
+    .enum(["Pending", "Future", "Information"])
+    .optional()
+    .describe("Missing for a booked entry; others do not change the booked balance."),
   transactionCode: optionalTextField("SWIFT transaction type or CODA transaction code."),
+  bankTransactionCode: optionalTextField("ISO 20022 domain, family and sub-family."),
+  proprietaryCode: optionalTextField("The bank's own transaction code."),
   customerReference: optionalTextField("Account owner's reference."),
   bankReference: optionalTextField("Bank reference."),
   endToEndId: optionalTextField("End-to-end reference."),
+  messageId: optionalTextField("ID of the payment message."),
+  paymentInformationId: optionalTextField("ID of the batch in the payment message."),
+  transactionId: optionalTextField("ID of the transaction between banks."),
+  uetr: optionalTextField("Unique end-to-end transaction reference, a UUID."),
   mandateId: optionalTextField("Mandate ID of a direct debit."),
   creditorId: optionalTextField("Creditor identifier of a direct debit."),
   counterparty: z
@@ -66,23 +120,80 @@ const entryFields = {
       name: optionalTextField("Name of the counterparty."),
       account: optionalTextField("Account of the counterparty."),
       bic: optionalTextField("BIC or name of the counterparty's bank."),
+      address: Address.optional(),
+      id: optionalTextField("Identifier of the counterparty."),
+      lei: optionalTextField("Legal Entity Identifier."),
+      bankName: optionalTextField("Name of the counterparty's bank."),
+      bankAddress: Address.optional(),
+      bankCode: optionalTextField("National clearing number of the bank."),
     })
     .readonly()
     .optional()
     .describe("Counterparty."),
+  ultimateCounterparty: optionalTextField("Party on whose behalf the counterparty pays or receives."),
   creditorReference: optionalTextField("Structured remittance reference."),
   remittance: optionalTextField("Remittance information."),
+  documents: z
+    .array(
+      z
+        .object({
+          type: optionalTextField("ISO 20022 document type, for example CINV."),
+          number: optionalTextField("Document number."),
+          date: optionalTextField("Document date."),
+          amount: Money.optional(),
+          creditNote: z.boolean().optional(),
+        })
+        .readonly(),
+    )
+    .readonly()
+    .optional()
+    .describe("Documents that the payment settles."),
   purpose: optionalTextField("ISO 20022 purpose code."),
   returnReason: optionalTextField("ISO 20022 return reason code."),
+  returnText: optionalTextField("Further information on the return."),
   exchangeRate: optionalTextField("Exchange rate as a decimal string."),
+  exchange: z
+    .object({
+      source: optionalTextField("Source currency."),
+      target: optionalTextField("Target currency."),
+      unit: optionalTextField("Currency of which the rate counts one unit."),
+    })
+    .readonly()
+    .optional()
+    .describe("Currencies of the exchange."),
   instructedAmount: Money.optional().describe("Amount before exchange and charges."),
-  charges: Money.optional().describe("Bank charges."),
+  charges: Money.optional().describe("Total of the bank charges."),
+  chargeRecords: z
+    .array(
+      z
+        .object({
+          amount: textField("Decimal amount."),
+          currency: currencyField,
+          creditDebit: CreditDebit.optional(),
+          included: z.boolean().optional().describe("True if part of the amount."),
+          type: optionalTextField("Kind of charge."),
+        })
+        .readonly(),
+    )
+    .readonly()
+    .optional()
+    .describe("The single charges."),
   additionalInformation: optionalTextField("Further information from the bank."),
 };
 
 const Entry = z
   .object({
     ...entryFields,
+    batch: z
+      .object({
+        messageId: optionalTextField("ID of the payment message."),
+        paymentInformationId: optionalTextField("ID of the batch."),
+        count: z.number().optional().describe("Number of transactions."),
+        amount: Money.optional(),
+      })
+      .readonly()
+      .optional()
+      .describe("The order that was booked as one sum."),
     details: z
       .array(
         z
@@ -97,7 +208,32 @@ const Entry = z
   .readonly()
   .meta({ id: "StatementEntry", description: "A statement entry." });
 
+const Violation = z
+  .object({
+    rule: z
+      .enum([
+        "unrecognised",
+        "missing",
+        "misplaced",
+        "invalid",
+        "too_long",
+        "balance",
+        "control_sum",
+        "check_digits",
+      ])
+      .describe("The rule that is broken."),
+    severity: z
+      .enum(["error", "warning"])
+      .describe("`error`: an entry is missing or sums may be wrong. `warning`: entries and sums are right."),
+    field: textField("Tag, record, column or element."),
+    line: z.number().optional().describe("Line of the file, from 1."),
+    message: textField("The fault."),
+  })
+  .readonly()
+  .meta({ id: "StatementViolation", description: "A fault of the file." });
+
 const BankStatement = z.object({
+  kind: z.enum(["Interim", "Notification"]).optional().describe("Missing for an end-of-day statement."),
   account: z
     .object({
       number: textField("IBAN or account number."),
@@ -109,21 +245,23 @@ const BankStatement = z.object({
     .describe("The account."),
   reference: optionalTextField("Statement ID."),
   number: countField("Statement number."),
-  openingBalance: balance("Opening booked balance."),
-  closingBalance: balance("Closing booked balance."),
+  openingBalance: balance("Opening booked balance.").optional(),
+  closingBalance: balance("Closing booked balance.").optional(),
   availableBalance: balance("Closing available balance.").optional(),
   forwardBalances: z
     .array(balance("Forward available balance."))
     .readonly()
     .optional()
     .describe("Forward available balances."),
+  otherBalances: z.array(TypedBalance).readonly().optional().describe("Balances of other kinds."),
   information: optionalTextField("Further information about the statement."),
   entries: z.array(Entry).readonly().describe("Entries in statement order."),
+  violations: z.array(Violation).readonly().optional().describe("Faults found in the statement."),
 });
 
 const ConvertedStatements = z
   .object({
-    from: z.enum(formatNames).describe("Format of the input file."),
+    from: z.enum(readNames).describe("Format of the input file."),
     statement_count: countField("Number of statements."),
     entry_count: countField("Number of entries."),
     statements: z
@@ -147,8 +285,10 @@ async function withFieldErrors<T>(field: string, work: () => Promise<T>): Promis
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
-/** Decodes UTF-8, or Windows-1252 if the bytes are not valid UTF-8: banks use both. */
+/** Decodes UTF-16 with a byte order mark, UTF-8, or else Windows-1252, which includes ISO 8859-1: banks use all. */
 function decodeText(bytes: Uint8Array): string {
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff))
+    return new TextDecoder(bytes[0] === 0xff ? "utf-16le" : "utf-16be").decode(bytes);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -156,16 +296,15 @@ function decodeText(bytes: Uint8Array): string {
   }
 }
 
-function detectFormat(content: string): FormatName {
-  const start = content.replace(/^\uFEFF?\s*/, "").slice(0, 200);
-  const kind = detectTextKind(start);
-  if (kind === "MT940" || kind === "CODA") return kind === "CODA" ? "coda" : "mt940";
-  return "csv";
-}
+const detectableFormats: Readonly<Record<string, ReadName>> = { MT940: "mt940", CODA: "coda", XML: "camt" };
 
-async function readAll(format: FormatName, content: string): Promise<Statement[]> {
+/** Detects the format from the content; what looks like no other format is CSV. */
+const detectFormat = (content: string): ReadName =>
+  detectableFormats[detectTextKind(content.slice(0, 1000)) ?? ""] ?? "csv";
+
+async function readAll(format: ReadName, content: string): Promise<Statement[]> {
   const statements: Statement[] = [];
-  for await (const statement of formats[format].read(content)) statements.push(statement);
+  for await (const statement of readers[format](content)) statements.push(statement);
   return statements;
 }
 
@@ -177,8 +316,9 @@ export const convertStatements = procedure({
   name,
   tool: "convert_statement",
   title: "Convert bank statement",
-  summary: "Converts a statement file between MT940, CODA and CSV, or returns its entries as JSON.",
-  notes: "PDF, XLS and camt.053 are not supported, and inconsistent files are rejected.",
+  summary:
+    "Converts a statement file (camt.053, MT940, CODA, CSV) to MT940, CODA or CSV, or returns its entries as JSON.",
+  notes: "PDF and XLS are not supported, and inconsistent files are rejected.",
   icon: "font-awesome/fa-random",
   keywords: ["parse", "read", "spreadsheet", "Kontoauszug", "umwandeln"],
   effect: "read",
@@ -191,11 +331,11 @@ export const convertStatements = procedure({
       description: "Content of the file in Base64, instead of `content`.",
     }),
     from: z
-      .enum(["auto", ...formatNames])
+      .enum(["auto", ...readNames])
       .default("auto")
       .meta({ title: "From format", description: "Format of the input; `auto` detects it." }),
     to: z
-      .enum(["json", ...formatNames])
+      .enum(["json", ...writeNames])
       .default("json")
       .meta({
         title: "To format",
@@ -220,10 +360,13 @@ export const convertStatements = procedure({
     const entries = statements.reduce((count, each) => count + each.entries.length, 0);
     const counts = { from, statement_count: statements.length, entry_count: entries };
     if (to === "json") return { ...counts, statements };
-    const { write, extension, contentType } = formats[to];
+    const { write, extension, contentType } = writers[to];
     const { account, closingBalance } = statements[0]!;
     const file = {
-      name: `${account.currency}_${account.number}_${closingBalance.date}.${extension}`,
+      name: [account.currency, account.number, closingBalance?.date]
+        .filter(Boolean)
+        .join("_")
+        .concat(`.${extension}`),
       contentType,
     };
     const location = await withFieldErrors("to", () =>

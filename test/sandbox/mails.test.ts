@@ -39,8 +39,8 @@ async function statementsIn(files: readonly string[], read: (file: string) => As
 
 const figuresOf = ({ account, openingBalance, closingBalance, entries }: Statement) => ({
   account: account.number,
-  from: openingBalance.amount,
-  to: closingBalance.amount,
+  from: openingBalance!.amount,
+  to: closingBalance!.amount,
   entries: entries.map(({ creditDebit, amount }) => `${creditDebit} ${amount}`),
 });
 

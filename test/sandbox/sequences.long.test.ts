@@ -44,12 +44,12 @@ async function checkStatement({ accountId: account_id, currency: of }: Account):
   const statementAmounts: string[] = [];
   let balance = new Big(0);
   for await (const { openingBalance, entries, closingBalance } of readMt940(fetched.text)) {
-    expect(signedAmount(openingBalance).toFixed()).toBe(balance.toFixed());
+    expect(signedAmount(openingBalance!).toFixed()).toBe(balance.toFixed());
     for (const entry of entries) {
       statementAmounts.push(signedAmount(entry).toFixed());
       balance = balance.plus(signedAmount(entry));
     }
-    expect(signedAmount(closingBalance).toFixed()).toBe(balance.toFixed());
+    expect(signedAmount(closingBalance!).toFixed()).toBe(balance.toFixed());
   }
   expect(statementAmounts).toEqual(booked);
 }

@@ -217,8 +217,8 @@ describe.each(currencies)("the statements of the %s account agree with its trans
     expect(references).toEqual(ledger.map(({ id }) => id.slice(0, idLength)));
     expect(new Set(references).size).toBe(ledger.length);
     expect(entries.map(signed).map(String)).toEqual(ledger.map(({ amount }) => String(amount)));
-    expect(openingBalance.amount).toBe(new Big(0).toFixed(minorUnits(currency)));
-    expect(signed(closingBalance)).toEqual(ledger.at(-1)!.balance);
+    expect(openingBalance!.amount).toBe(new Big(0).toFixed(minorUnits(currency)));
+    expect(signed(closingBalance!)).toEqual(ledger.at(-1)!.balance);
   };
 
   test("in CSV", async () => {
@@ -309,9 +309,9 @@ describe("a statement of a period", () => {
       readCsv((await bytesOf("csv", "2026-10-01", "2026-10-31")).toString()),
     );
     expect(entries.map(({ bankReference }) => bankReference)).toEqual(inside.map(({ id }) => id));
-    expect([openingBalance.date, closingBalance.date]).toEqual(["2026-09-30", "2026-10-31"]);
-    expect(signed(openingBalance)).toEqual(inside[0]!.balance.minus(inside[0]!.amount));
-    expect(signed(closingBalance)).toEqual(inside.at(-1)!.balance);
+    expect([openingBalance!.date, closingBalance!.date]).toEqual(["2026-09-30", "2026-10-31"]);
+    expect(signed(openingBalance!)).toEqual(inside[0]!.balance.minus(inside[0]!.amount));
+    expect(signed(closingBalance!)).toEqual(inside.at(-1)!.balance);
     // Higher than the numbers of daily statements.
     expect(number).toBeGreaterThan(366);
   });
@@ -322,7 +322,7 @@ describe("a statement of a period", () => {
     const mt940 = await only(readMt940((await bytesOf("mt940", ...days)).toString()));
     for (const { entries, openingBalance, closingBalance } of [csv, mt940]) {
       expect(entries).toEqual([]);
-      expect(closingBalance.amount).toBe(openingBalance.amount);
+      expect(closingBalance!.amount).toBe(openingBalance!.amount);
     }
     expect(readXlsx(await bytesOf("xls", ...days)).rows).toHaveLength(3);
     expect(readPdf(await bytesOf("pdf", ...days)).flat()).toContain("Total of 0 entries");
@@ -343,7 +343,7 @@ describe("a statement of a period", () => {
     const { openingBalance, closingBalance, number } = await only(
       readCsv((await bytesOf("csv", "2001-02-01", "2001-02-03")).toString()),
     );
-    expect([openingBalance.date, closingBalance.date, number]).toEqual(["2001-02-03", "2001-02-03", 34]);
+    expect([openingBalance!.date, closingBalance!.date, number]).toEqual(["2001-02-03", "2001-02-03", 34]);
   });
 
   test("prints amounts on one line", async () => {

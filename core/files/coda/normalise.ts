@@ -7,6 +7,9 @@ import {
   type Entry,
   withoutUndefined,
   type Statement,
+  type BookedHead,
+  type BookedTail,
+  isBooked,
   type StatementHead,
   type StatementTail,
 } from "../statement";
@@ -58,7 +61,7 @@ export function normaliseEntry(entry: Entry, currency: string): Entry {
   });
 }
 
-export function normaliseHead(statement: StatementHead): StatementHead {
+export function normaliseHead(statement: StatementHead): BookedHead {
   const { number, openingBalance } = statement;
   const { currency, bic, holder } = statement.account;
   const account = withoutUndefined<Account>({
@@ -69,7 +72,7 @@ export function normaliseHead(statement: StatementHead): StatementHead {
   });
   const position = recordPosition("1");
   assertHead({ ...statement, account }, { account: position, currency: position, number: position });
-  return withoutUndefined<StatementHead>({
+  return withoutUndefined<BookedHead>({
     account,
     reference: normaliseReference(statement.reference, 16),
     number: number % 1000,
@@ -77,11 +80,8 @@ export function normaliseHead(statement: StatementHead): StatementHead {
   });
 }
 
-export const normaliseTail = (
-  { closingBalance, information }: StatementTail,
-  currency: string,
-): StatementTail =>
-  withoutUndefined<StatementTail>({
+export const normaliseTail = ({ closingBalance, information }: StatementTail, currency: string): BookedTail =>
+  withoutUndefined<BookedTail>({
     closingBalance: normaliseBalance(closingBalance, currency, recordPosition("8")),
     information: toAscii(information ?? "") || undefined,
   });
@@ -96,7 +96,7 @@ export const normaliseTail = (
 export function normaliseCoda(statement: Statement): Statement {
   const head = normaliseHead(statement);
   const { currency } = head.account;
-  const entries = statement.entries.map((entry) => normaliseEntry(entry, currency));
+  const entries = statement.entries.filter(isBooked).map((entry) => normaliseEntry(entry, currency));
   const tail = normaliseTail(statement, currency);
   return {
     ...head,

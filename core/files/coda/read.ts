@@ -11,7 +11,7 @@ import {
   type Entry,
   withoutUndefined,
   type Statement,
-  type StatementHead,
+  type BookedHead,
   type StatementTail,
 } from "../statement";
 import {
@@ -50,7 +50,7 @@ interface EntryDraft {
 
 /** A file that is being read, with the totals to compare with its trailer. */
 interface FileDraft {
-  readonly head: StatementHead;
+  readonly head: BookedHead;
   /** Structure code of its account. */
   readonly structure: string;
   closingBalance: Balance;
@@ -144,9 +144,9 @@ function entryWithDetails({ movement, details }: EntryDraft, currency: string): 
   return { ...entry, details: details.map((detail) => toEntry(detail, currency)) };
 }
 
-function parseHead(header: RecordValues<"0">, values: RecordValues<"1">, position: Position): StatementHead {
+function parseHead(header: RecordValues<"0">, values: RecordValues<"1">, position: Position): BookedHead {
   const { number, currency } = parseAccount(values.structure, values.account, position);
-  return withoutUndefined<StatementHead>({
+  return withoutUndefined<BookedHead>({
     account: withoutUndefined<Account>({
       number,
       currency,

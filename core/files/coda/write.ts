@@ -2,7 +2,15 @@
 import { Big } from "big.js";
 import { RunningBalance } from "../amount";
 import { formatDdmmyy } from "../dates";
-import type { Entry, Source, StatementHead, StatementSource, StatementTail } from "../statement";
+import {
+  type BookedHead,
+  type BookedTail,
+  type Entry,
+  isBooked,
+  type Source,
+  type StatementHead,
+  type StatementSource,
+} from "../statement";
 import { joinCrlf } from "../text-lines";
 import { type Communication, splitCommunication } from "./communication";
 import { normaliseEntry, normaliseHead, normaliseTail } from "./normalise";
@@ -131,7 +139,7 @@ const headerLine = ({ account, reference = "" }: StatementHead, date: string) =>
     version: "2",
   });
 
-function oldBalanceLine({ account, openingBalance }: StatementHead, number: string): string {
+function oldBalanceLine({ account, openingBalance }: BookedHead, number: string): string {
   const position = recordPosition("1");
   return writeRecord("1", {
     structure: accountStructureOf(account.number),
@@ -145,7 +153,7 @@ function oldBalanceLine({ account, openingBalance }: StatementHead, number: stri
   });
 }
 
-function newBalanceLine({ account }: StatementHead, tail: StatementTail, number: string): string {
+function newBalanceLine({ account }: StatementHead, tail: BookedTail, number: string): string {
   const { closingBalance, information } = tail;
   const position = recordPosition("8");
   return writeRecord("8", {
@@ -182,6 +190,7 @@ async function* writeStatementFile(statement: StatementSource, isLast: boolean):
   yield joinCrlf([headerLine(head, tail.closingBalance.date), oldBalanceLine(head, number)]);
   let [count, sequence] = [1, 0];
   for await (const given of statement.entries) {
+    if (!isBooked(given)) continue;
     const entry = normaliseEntry(given, currency);
     const lines = entryLines(entry, ++sequence, number);
     count += lines.length;

@@ -13,6 +13,9 @@ import {
   signedAmount,
   type Source,
   type Statement,
+  type BookedHead,
+  type BookedTail,
+  isBooked,
   type StatementHead,
   type StatementSource,
   type StatementTail,
@@ -53,22 +56,22 @@ function normaliseEntry(entry: Entry, currency: string): Entry {
   });
 }
 
-function normaliseHead(head: StatementHead): StatementHead {
+function normaliseHead(head: StatementHead): BookedHead {
   assertCsvHead(head);
   const { account, number, openingBalance } = head;
   const texts = toFields("head", toCells("head", head)) as Pick<StatementHead, "account" | "reference">;
   return { ...texts, number, openingBalance: requireBalance(openingBalance, account.currency) };
 }
 
-function requireBalance(balance: Balance, currency: string): Balance {
-  requireDate(balance.date, columnPosition("booking_date"));
+function requireBalance(balance: Balance | undefined, currency: string): Balance {
+  if (balance) requireDate(balance.date, columnPosition("booking_date"));
   return normaliseBalance(balance, currency, columnPosition("balance"));
 }
 
-function normaliseTail(tail: StatementTail, currency: string): StatementTail {
+function normaliseTail(tail: StatementTail, currency: string): BookedTail {
   const { closingBalance, availableBalance, forwardBalances = [], information } = tail;
   const forward = forwardBalances.map((balance) => requireBalance(balance, currency));
-  return withoutUndefined<StatementTail>({
+  return withoutUndefined<BookedTail>({
     closingBalance: requireBalance(closingBalance, currency),
     availableBalance: availableBalance && requireBalance(availableBalance, currency),
     forwardBalances: forward.length > 0 ? forward : undefined,
@@ -77,15 +80,15 @@ function normaliseTail(tail: StatementTail, currency: string): StatementTail {
 }
 
 /**
- * Returns a statement as CSV represents it: exactly what reading the written file gives. Only empty texts, control
- * characters and details of details are dropped.
+ * Returns a statement as CSV represents it: exactly what reading the written file gives. Empty texts, control characters,
+ * details of details, entries that are not booked and fields without a column are dropped.
  */
 export function normaliseCsv(statement: Statement): Statement {
   const { currency } = statement.account;
   return {
     ...normaliseHead(statement),
     ...normaliseTail(statement, currency),
-    entries: statement.entries.map((entry) => normaliseEntry(entry, currency)),
+    entries: statement.entries.filter(isBooked).map((entry) => normaliseEntry(entry, currency)),
   };
 }
 
@@ -128,7 +131,7 @@ const headCells = (head: StatementHead): Row => ({
   statement_number: String(head.number),
 });
 
-function tailRows(head: Row, tail: StatementTail): string[] {
+function tailRows(head: Row, tail: BookedTail): string[] {
   const { closingBalance, availableBalance, forwardBalances = [], information } = tail;
   return [
     balanceRow(head, "closing", closingBalance, information),
@@ -145,6 +148,7 @@ async function* writeRows(statement: StatementSource): AsyncGenerator<string> {
   const running = new RunningBalance(head.openingBalance, currency, columnPosition("balance"));
   yield balanceRow(cells, "opening", head.openingBalance);
   for await (const given of statement.entries) {
+    if (!isBooked(given)) continue;
     const entry = normaliseEntry(given, currency);
     running.add(entry, columnPosition("amount"));
     const details = (entry.details ?? []).map((detail) => entryRow(cells, "detail", detail, ""));

@@ -10,6 +10,9 @@ import {
   type Entry,
   withoutUndefined,
   type Statement,
+  type BookedHead,
+  type BookedTail,
+  isBooked,
   type StatementHead,
   type StatementTail,
 } from "../statement";
@@ -137,10 +140,10 @@ export function toEntry(line: StatementLine, information: readonly string[]): En
 }
 
 /** Returns the tail of a statement as MT940 represents it. */
-export function normaliseTail(tail: StatementTail, currency: string): StatementTail {
+export function normaliseTail(tail: StatementTail, currency: string): BookedTail {
   const { closingBalance, availableBalance, forwardBalances = [] } = tail;
   const forward = forwardBalances.map((balance) => normaliseBalance(balance, currency, tagPosition(":65:")));
-  return withoutUndefined<StatementTail>({
+  return withoutUndefined<BookedTail>({
     closingBalance: normaliseBalance(closingBalance, currency, tagPosition(":62F:")),
     availableBalance: availableBalance && normaliseBalance(availableBalance, currency, tagPosition(":64:")),
     forwardBalances: forward.length > 0 ? forward : undefined,
@@ -149,14 +152,14 @@ export function normaliseTail(tail: StatementTail, currency: string): StatementT
 }
 
 /** Returns the head of a statement as MT940 represents it. */
-export function normaliseHead(statement: StatementHead): StatementHead {
+export function normaliseHead(statement: StatementHead): BookedHead {
   const { openingBalance } = statement;
   const account = parseAccount([formatAccount(statement.account)], statement.account.currency);
   assertHead(
     { ...statement, account },
     { account: tagPosition(":25:"), currency: tagPosition(":60F:"), number: tagPosition(":28C:") },
   );
-  return withoutUndefined<StatementHead>({
+  return withoutUndefined<BookedHead>({
     account,
     reference: normaliseReference(statement.reference),
     number: statement.number % 100_000,
@@ -174,7 +177,9 @@ export function normaliseHead(statement: StatementHead): StatementHead {
 export const normaliseMt940 = (statement: Statement, options: Mt940Options = {}): Statement => ({
   ...normaliseHead(statement),
   ...normaliseTail(statement, statement.account.currency),
-  entries: statement.entries.map((entry) =>
-    toEntry(normaliseLine(entry, statement.account.currency), checkedInformationLines(entry, options)),
-  ),
+  entries: statement.entries
+    .filter(isBooked)
+    .map((entry) =>
+      toEntry(normaliseLine(entry, statement.account.currency), checkedInformationLines(entry, options)),
+    ),
 });

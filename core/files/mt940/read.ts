@@ -384,8 +384,8 @@ class Mt940Reader implements LineReader {
   #continueStatement({ openingBalance }: StatementHead, field: Field): void {
     const { closingBalance } = this.#tail!.tail;
     const isSameBalance =
-      closingBalance.creditDebit === openingBalance.creditDebit &&
-      closingBalance.amount === openingBalance.amount;
+      closingBalance?.creditDebit === openingBalance?.creditDebit &&
+      closingBalance?.amount === openingBalance?.amount;
     if (!isSameBalance) fail("balance", field, "the previous message ended with a different balance");
     this.#tail = undefined;
   }

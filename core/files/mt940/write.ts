@@ -3,14 +3,15 @@ import { minorUnits } from "../../values/values";
 import { parseDecimal, RunningBalance } from "../amount";
 import { formatYymmdd } from "../dates";
 import { FormatError, type Position } from "../format-error";
-import type {
-  Account,
-  Balance,
-  Entry,
-  Source,
-  StatementHead,
-  StatementSource,
-  StatementTail,
+import {
+  type Account,
+  type Balance,
+  type BookedHead,
+  type BookedTail,
+  type Entry,
+  isBooked,
+  type Source,
+  type StatementSource,
 } from "../statement";
 import { joinCrlf } from "../text-lines";
 import { toPlainLines } from "./information";
@@ -76,7 +77,7 @@ const entryLines = (entry: Entry, { currency }: Account, options: Mt940Options):
   ...tagLines(":86:", checkedInformationLines(entry, options)),
 ];
 
-function tailLines(tail: StatementTail, currency: string): string[] {
+function tailLines(tail: BookedTail, currency: string): string[] {
   const { closingBalance, availableBalance, forwardBalances = [], information = "" } = tail;
   return [
     balanceLine(":62F:", closingBalance, currency),
@@ -88,11 +89,7 @@ function tailLines(tail: StatementTail, currency: string): string[] {
 }
 
 /** Writes the start of a message: the first has the opening balance, the others an intermediate balance. */
-function messageHead(
-  { account, reference, number }: StatementHead,
-  page: number,
-  balance: Balance,
-): string[] {
+function messageHead({ account, reference, number }: BookedHead, page: number, balance: Balance): string[] {
   if (page > 99_999)
     throw new FormatError("too_long", tagPosition(":28C:"), "the statement has too many entries");
   return [
@@ -118,6 +115,7 @@ async function* writeMessages(statement: StatementSource, options: Mt940Options)
     return completeMessage;
   };
   for await (const entry of statement.entries) {
+    if (!isBooked(entry)) continue;
     const entryText = joinCrlf(entryLines(entry, head.account, options));
     if (message.length + entryText.length + messageEndLength > maxMessageLength) yield finishMessage();
     message += entryText;

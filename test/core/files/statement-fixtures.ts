@@ -208,7 +208,7 @@ const statementArbitrary = (
           entries,
           withoutUndefined({ ...fields, number: count, account }) as Partial<Statement>,
         );
-        return { ...made, closingBalance: { ...made.closingBalance, date: closingDate } };
+        return { ...made, closingBalance: { ...made.closingBalance!, date: closingDate } };
       }),
   );
 

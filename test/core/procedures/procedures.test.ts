@@ -1,6 +1,7 @@
 /** Input, conversion and formats of procedures, against one sandbox. */
 import type { Sandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "../../../core";
+import { camt053 } from "../files/camt-documents";
 import { openClient, openSandbox, openSandboxAndClient } from "../../support/sandboxes";
 import { withAssistant } from "../../support/surfaces";
 
@@ -194,6 +195,15 @@ describe("statements.convert", () => {
       code: "invalid_input",
       violations: [{ field: "content", message: expect.stringMatching(message) }],
     });
+  });
+
+  test("reads camt.053, and reports what its file does not prove", async () => {
+    const content = camt053({ opening: "" });
+    const read = await client.statements.convert({ content });
+    expect(read).toMatchObject({ from: "camt", entry_count: 2 });
+    expect(read.statements![0]!.violations).toMatchObject([{ rule: "missing", severity: "warning" }]);
+    const { file } = await client.statements.convert({ content: camt053(), to: "mt940" });
+    expect(String(file!.content)).toContain(":62F:C261116EUR105,50");
   });
 
   test("decodes Windows-1252", async () => {

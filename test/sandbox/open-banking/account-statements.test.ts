@@ -1,7 +1,7 @@
 /** Tests transactions as camt.053 and MT940, by content negotiation. */
 import { Big } from "big.js";
 import { XMLParser } from "fast-xml-parser";
-import { readMt940 } from "../../../core/files";
+import { readCamt, readMt940, type Statement } from "../../../core/files";
 import { collect } from "../../core/files/statement-fixtures";
 import {
   type Bank,
@@ -220,8 +220,16 @@ test("has equal balances and entries in MT940", async () => {
   expect(
     statement!.entries.map(({ creditDebit, amount }) => `${creditDebit === "Debit" ? "-" : ""}${amount}`),
   ).toEqual(list.map(({ transactionAmount }) => transactionAmount.amount));
+  const read = await collect(readCamt(String(await transactions({ Accept: "application/xml" }))));
+  const factsOf = ({ entries, account: { number, currency } }: Statement) => [
+    [number, currency],
+    entries.map(({ creditDebit, amount, bookingDate, valueDate, transactionCode }) => [
+      [creditDebit, amount, bookingDate, valueDate, transactionCode],
+    ]),
+  ];
+  expect(read.map(factsOf)).toEqual([factsOf(statement!)]);
   const xml = await camt053();
-  expect([statement!.openingBalance.amount, statement!.closingBalance.amount]).toEqual([
+  expect([statement!.openingBalance!.amount, statement!.closingBalance!.amount]).toEqual([
     balanceIn(xml, "OPBD"),
     balanceIn(xml, "CLBD"),
   ]);

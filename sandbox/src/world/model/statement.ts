@@ -1,5 +1,5 @@
 /** Statements of accounts, and statements requested as a file. */
-import type { Entry, StatementHead, StatementTail } from "@fxdesk/toolkit/formats";
+import type { Balance, Entry, StatementHead, StatementTail } from "@fxdesk/toolkit/formats";
 import type { Account } from "./account";
 import type { StatementFormat } from "../common/enumerations";
 import type { Client } from "../parties/parties";
@@ -11,6 +11,8 @@ export interface Period {
 }
 
 export interface AccountStatement extends StatementHead, StatementTail {
+  readonly openingBalance: Balance;
+  readonly closingBalance: Balance;
   /** Created on each iteration, so that long statements need no memory. */
   readonly entries: Iterable<Entry>;
   /** Period as requested. */

@@ -1,0 +1,362 @@
+/** Reads an entry of a camt message with its details. */
+import { Big } from "big.js";
+import { FormatError, quoteValue } from "../format-error";
+import {
+  type Account,
+  type Batch,
+  type Charge,
+  type CreditDebit,
+  type Entry,
+  type EntryStatus,
+  type Exchange,
+  type Money,
+  type RemittanceDocument,
+  signedAmount,
+  withoutUndefined,
+} from "../statement";
+import { childOf, childrenOf, elementPosition, textOf, type XmlElement } from "../xml";
+import { partiesOf } from "./parties";
+import {
+  attemptWith,
+  decimalOf,
+  moneyOf,
+  parseAmount,
+  parseDay,
+  parseIndicator,
+  type Report,
+} from "./values";
+
+/** Fields without a value are dropped at the end. */
+type Draft<T> = { -readonly [F in keyof T]: T[F] | undefined };
+
+const statuses: Readonly<Record<string, EntryStatus | "Booked">> = {
+  BOOK: "Booked",
+  PDNG: "Pending",
+  INFO: "Information",
+  FUTR: "Future",
+};
+
+function readStatus(entry: XmlElement, report: Report): EntryStatus | undefined {
+  const code = textOf(entry, "Sts", "Cd") ?? textOf(entry, "Sts", "Prtry") ?? textOf(entry, "Sts");
+  const status = statuses[code ?? "BOOK"];
+  if (code !== undefined && status) return status === "Booked" ? undefined : status;
+  const position = elementPosition("camt", entry, "Sts");
+  if (code === undefined)
+    report(new FormatError("missing", position, "the entry has no status and is taken as booked"), "warning");
+  else
+    report(
+      new FormatError("invalid", position, `expected BOOK, PDNG, INFO or FUTR, found ${quoteValue(code)}`),
+    );
+  return undefined;
+}
+
+/** Characters of a line of remittance information. A full line runs on in the next. */
+const remittanceLine = 140;
+
+function joinRemittance(lines: readonly string[]): string | undefined {
+  let joined = "";
+  for (const [index, line] of lines.entries()) {
+    const isFull = index > 0 && lines[index - 1]!.length === remittanceLine;
+    joined += index === 0 || isFull ? line : ` ${line}`;
+  }
+  return joined.trim() || undefined;
+}
+
+const codeOf = (element: XmlElement | undefined, ...path: readonly string[]): string | undefined => {
+  const found = childOf(element, ...path, "CdOrPrtry");
+  return textOf(found, "Cd") ?? textOf(found, "Prtry");
+};
+
+/** Amounts of a settled document, the paid one first. */
+const documentAmounts = ["RmtdAmt", "CdtNoteAmt", "DuePyblAmt"] as const;
+
+function documentAmountOf(structured: XmlElement): Pick<Draft<RemittanceDocument>, "amount" | "creditNote"> {
+  const amounts = childOf(structured, "RfrdDocAmt");
+  const name = documentAmounts.find((each) => childOf(amounts, each));
+  if (name) return { amount: moneyOf(amounts, name), creditNote: name === "CdtNoteAmt" || undefined };
+  const typed = childrenOf(amounts, "RmtAmtAndTp")[0];
+  return { amount: moneyOf(typed, "Amt"), creditNote: codeOf(typed, "Tp") === "CRED" || undefined };
+}
+
+function documentsOf(structured: XmlElement): RemittanceDocument[] {
+  const documents = childrenOf(structured, "RfrdDocInf");
+  const amount = documentAmountOf(structured);
+  const all = documents.map((document) => ({
+    type: codeOf(document, "Tp"),
+    number: textOf(document, "Nb"),
+    date: textOf(document, "RltdDt", "Dt") ?? textOf(document, "RltdDt"),
+  }));
+  // The amount of several documents belongs to none of them alone.
+  if (all.length === 1) return [withoutUndefined<RemittanceDocument>({ ...all[0]!, ...amount })];
+  const single = all.map((document) => withoutUndefined<RemittanceDocument>(document));
+  return amount.amount ? [...single, withoutUndefined<RemittanceDocument>(amount)] : single;
+}
+
+type Remittance = Pick<Entry, "remittance" | "creditorReference" | "documents">;
+
+function remittanceOf(transaction: XmlElement): Draft<Remittance> {
+  const information = childOf(transaction, "RmtInf");
+  const structured = childrenOf(information, "Strd");
+  const references = structured.flatMap((each) => textOf(each, "CdtrRefInf", "Ref") ?? []);
+  const documents = [
+    ...structured.flatMap(documentsOf),
+    ...references.slice(1).map((number) => ({ type: "SCOR", number })),
+  ];
+  const lines = [
+    ...childrenOf(information, "Ustrd"),
+    ...structured.flatMap((each) => childrenOf(each, "AddtlRmtInf")),
+  ].map(({ text }) => text.trim());
+  return {
+    remittance: joinRemittance(lines.filter((line) => line !== "")),
+    creditorReference: references[0],
+    documents: documents.length > 0 ? documents : undefined,
+  };
+}
+
+type Charges = Pick<Entry, "charges" | "chargeRecords">;
+
+/** Reads charges, which versions from .03 on put into records. */
+function chargesOf(element: XmlElement): Draft<Charges> {
+  const blocks = childrenOf(element, "Chrgs");
+  const records = blocks
+    .flatMap((block) => (childOf(block, "Rcrd") ? childrenOf(block, "Rcrd") : [block]))
+    .filter((record) => childOf(record, "Amt"))
+    .map((record) =>
+      withoutUndefined<Charge>({
+        ...parseAmount(record),
+        creditDebit: childOf(record, "CdtDbtInd") && parseIndicator(record),
+        included: isTrue(textOf(record, "ChrgInclInd")) || undefined,
+        type: textOf(record, "Tp", "Cd") ?? textOf(record, "Tp", "Prtry", "Id"),
+      }),
+    );
+  const [first, ...others] = records;
+  const stated = blocks.length === 1 ? moneyOf(blocks[0], "TtlChrgsAndTaxAmt") : undefined;
+  const single =
+    first && others.length === 0 ? { amount: first.amount, currency: first.currency } : undefined;
+  const saysMore = others.length > 0 || (first && Object.keys(first).length > 2);
+  return { charges: stated ?? single, chargeRecords: saysMore ? records : undefined };
+}
+
+const isTrue = (text: string | undefined) => text === "true" || text === "1";
+
+type Amounts = Pick<Entry, "instructedAmount" | "exchangeRate" | "exchange">;
+
+function amountsOf(element: XmlElement): Draft<Amounts> {
+  const details = childOf(element, "AmtDtls");
+  const currencies = details?.children.flatMap((each) => childrenOf(each, "CcyXchg"))[0];
+  const exchange = withoutUndefined<Exchange>({
+    source: textOf(currencies, "SrcCcy"),
+    target: textOf(currencies, "TrgtCcy"),
+    unit: textOf(currencies, "UnitCcy"),
+  });
+  return {
+    instructedAmount: moneyOf(details, "InstdAmt", "Amt"),
+    exchangeRate: decimalOf(currencies, "XchgRate"),
+    exchange: Object.keys(exchange).length > 0 ? exchange : undefined,
+  };
+}
+
+type Codes = Pick<Entry, "transactionCode" | "bankTransactionCode" | "proprietaryCode">;
+
+/** Reads the codes of the kind of transaction. Banks put a SWIFT type before a code of their own: `NTRF+166+9327`. */
+function codesOf(element: XmlElement): Draft<Codes> {
+  const domain = childOf(element, "BkTxCd", "Domn");
+  const proprietary = textOf(element, "BkTxCd", "Prtry", "Cd");
+  const codes = [textOf(domain, "Cd"), textOf(domain, "Fmly", "Cd"), textOf(domain, "Fmly", "SubFmlyCd")];
+  const [swift] = /^[FNS][A-Z0-9]{3}(?=$|\+)/.exec(proprietary ?? "") ?? [];
+  return {
+    transactionCode: swift,
+    bankTransactionCode: codes.filter((code) => code !== undefined).join("-") || undefined,
+    proprietaryCode: proprietary === swift ? undefined : proprietary,
+  };
+}
+
+const notProvided = "NOTPROVIDED";
+const referenceOf = (references: XmlElement | undefined, name: string): string | undefined => {
+  const text = textOf(references, name);
+  return text === notProvided ? undefined : text;
+};
+
+/** Reads what an entry and its details have in common. */
+function readDescription(
+  element: XmlElement,
+  direction: Pick<Entry, "creditDebit" | "reversal">,
+  account: Account,
+): Partial<Entry> {
+  const references = childOf(element, "Refs");
+  const returned = childOf(element, "RtrInf");
+  const texts = childrenOf(returned, "AddtlInf").map(({ text }) => text.trim());
+  return withoutUndefined<Partial<Entry>>({
+    ...codesOf(element),
+    bankReference: referenceOf(references, "AcctSvcrRef"),
+    customerReference: referenceOf(references, "InstrId"),
+    endToEndId: referenceOf(references, "EndToEndId"),
+    mandateId: referenceOf(references, "MndtId"),
+    messageId: referenceOf(references, "MsgId"),
+    paymentInformationId: referenceOf(references, "PmtInfId"),
+    transactionId: referenceOf(references, "TxId"),
+    uetr: referenceOf(references, "UETR"),
+    ...partiesOf(element, direction, account),
+    ...remittanceOf(element),
+    purpose: textOf(element, "Purp", "Cd") ?? textOf(element, "Purp", "Prtry"),
+    returnReason: textOf(returned, "Rsn", "Cd") ?? textOf(returned, "Rsn", "Prtry"),
+    returnText: texts.join(" ") || undefined,
+    ...amountsOf(element),
+    ...chargesOf(element),
+    additionalInformation: textOf(element, "AddtlTxInf") ?? textOf(element, "AddtlNtryInf"),
+  });
+}
+
+/** The amount of a detail; undefined if it has none in the currency of the account. */
+function detailAmount(detail: XmlElement, { currency }: Account): Money | undefined {
+  const own = childOf(detail, "Amt") ? parseAmount(detail) : moneyOf(detail, "AmtDtls", "TxAmt", "Amt");
+  return own?.currency === currency ? own : undefined;
+}
+
+/** A detail of an entry before its dates are known. */
+interface Detail {
+  readonly element: XmlElement;
+  readonly creditDebit: CreditDebit;
+  readonly amount: string | undefined;
+  readonly description: Partial<Entry>;
+}
+
+type Amounted = Pick<Entry, "amount" | "creditDebit" | "chargeRecords">;
+
+const signedCharges = ({ chargeRecords = [] }: Partial<Entry>, currency: string): Big[] =>
+  chargeRecords
+    .filter((charge) => charge.currency === currency)
+    .map((charge) => new Big(signedAmount({ creditDebit: "Debit", ...charge })));
+
+/** Throws if the details do not give the entry. The difference may be charges. */
+function checkDetails(
+  element: XmlElement,
+  entry: Amounted,
+  details: readonly Detail[],
+  { currency }: Account,
+): void {
+  const sum = details.reduce(
+    (before, { creditDebit, amount }) => before.plus(signedAmount({ creditDebit, amount: amount! })),
+    new Big(0),
+  );
+  const difference = new Big(signedAmount(entry)).minus(sum);
+  const charges = [entry, ...details.map(({ description }) => description)]
+    .flatMap((each) => signedCharges(each, currency))
+    .reduce((before, charge) => before.plus(charge), new Big(0));
+  if (difference.eq(0) || (!charges.eq(0) && difference.eq(charges))) return;
+  throw new FormatError(
+    "control_sum",
+    elementPosition("camt", element, "NtryDtls"),
+    `the details give ${sum.toFixed()}, but the entry is ${signedAmount(entry)} ${currency}`,
+  );
+}
+
+function batchOf(details: readonly XmlElement[]): Batch | undefined {
+  const batches = details.flatMap((each) => childrenOf(each, "Btch"));
+  const [batch] = batches;
+  if (!batch || batches.length > 1) return undefined;
+  const count = Number(textOf(batch, "NbOfTxs") ?? Number.NaN);
+  return withoutUndefined<Batch>({
+    messageId: textOf(batch, "MsgId"),
+    paymentInformationId: textOf(batch, "PmtInfId"),
+    count: Number.isSafeInteger(count) ? count : undefined,
+    amount: moneyOf(batch, "TtlAmt"),
+  });
+}
+
+/** Reads the dates, of which one may be missing. An entry without dates has that of its settlement, or of the message. */
+function datesOf(
+  element: XmlElement,
+  created: string,
+  report: Report,
+): Pick<Entry, "bookingDate" | "valueDate"> {
+  const [bookingDate, valueDate] = ["BookgDt", "ValDt"].map((name) =>
+    attemptWith(report, () => parseDay(element, name)),
+  );
+  const own = bookingDate ?? valueDate;
+  if (own !== undefined) return { bookingDate: bookingDate ?? own, valueDate: valueDate ?? own };
+  const details = childrenOf(element, "NtryDtls").flatMap((each) => childrenOf(each, "TxDtls"));
+  const settled = details.flatMap((detail) => {
+    const dates = childOf(detail, "RltdDts");
+    return (dates && attemptWith(report, () => parseDay(dates, "IntrBkSttlmDt"))) ?? [];
+  });
+  const date = settled[0] ?? created;
+  const position = elementPosition("camt", element, "BookgDt");
+  report(new FormatError("missing", position, `the entry has no date and is taken as of ${date}`), "warning");
+  return { bookingDate: date, valueDate: date };
+}
+
+/**
+ * Reads an entry of a statement created on a day. Its only detail is part of it, several are its `details`. Faults that leave the amount right are reported;
+ * others are thrown.
+ */
+export function readEntry(element: XmlElement, account: Account, created: string, report: Report): Entry {
+  const { amount, currency } = parseAmount(element);
+  if (currency !== account.currency)
+    throw new FormatError(
+      "invalid",
+      elementPosition("camt", element, "Amt"),
+      `the account is in ${account.currency}, but the entry is in ${currency}`,
+    );
+  const creditDebit = parseIndicator(element);
+  const reversal = isTrue(textOf(element, "RvslInd")) || undefined;
+  const status = readStatus(element, report);
+  const dates = datesOf(element, created, report);
+  const blocks = childrenOf(element, "NtryDtls");
+  const describe = (each: XmlElement, direction: CreditDebit) =>
+    attemptWith(report, () =>
+      readDescription(
+        each,
+        withoutUndefined<Pick<Entry, "creditDebit" | "reversal">>({ creditDebit: direction, reversal }),
+        account,
+      ),
+    ) ?? {};
+  const details = blocks
+    .flatMap((block) => childrenOf(block, "TxDtls"))
+    .map((detail): Detail => {
+      const direction = childOf(detail, "CdtDbtInd")
+        ? (attemptWith(report, () => parseIndicator(detail)) ?? creditDebit)
+        : creditDebit;
+      return {
+        element: detail,
+        creditDebit: direction,
+        amount: attemptWith(report, () => detailAmount(detail, account))?.amount,
+        description: describe(detail, direction),
+      };
+    });
+  const batch = attemptWith(report, () => batchOf(blocks));
+  const description = describe(element, creditDebit);
+  const isComplete =
+    details.length > 0 &&
+    details.every((detail) => detail.amount !== undefined) &&
+    (batch?.count === undefined || batch.count === details.length);
+  if (isComplete)
+    attemptWith(report, () =>
+      checkDetails(element, { ...description, amount, creditDebit }, details, account),
+    );
+  const [only] = details.length === 1 ? details : [];
+  const isSeveral = details.length > 1;
+  return withoutUndefined<Entry>({
+    ...description,
+    ...only?.description,
+    ...dates,
+    amount,
+    creditDebit,
+    reversal,
+    status,
+    bankReference:
+      textOf(element, "AcctSvcrRef") ?? only?.description.bankReference ?? textOf(element, "NtryRef"),
+    transactionCode: description.transactionCode ?? only?.description.transactionCode,
+    bankTransactionCode: description.bankTransactionCode ?? only?.description.bankTransactionCode,
+    additionalInformation: description.additionalInformation ?? only?.description.additionalInformation,
+    batch: batch && Object.keys(batch).length > 0 ? batch : undefined,
+    details: isSeveral
+      ? details.map((detail) => ({
+          ...detail.description,
+          ...dates,
+          amount: detail.amount ?? "0",
+          creditDebit: detail.creditDebit,
+        }))
+      : undefined,
+  });
+}
