@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 /** The `fxdesk` command: lists the commands, runs one, and turns errors into a message and an exit code. */
+// First, because other modules do not load in older versions of Node.js.
+import "./command-line/require-node";
 import { FxdeskError, InvalidInput, Unauthorized } from "../core/spec/errors";
 import type { Service } from "../core/spec/service";
 import { unknownWordError, UsageError } from "./command-line/arguments";
@@ -33,6 +35,8 @@ interface Services {
 
 interface CommandEntry {
   readonly description: string;
+  /** True if it changes something without a further word. Such a command is never suggested. */
+  readonly changes?: true;
   /** Imports the command on demand, so that other commands start faster. */
   load(services: Services): Promise<Command | FindCommand>;
 }
@@ -53,6 +57,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   },
   logout: {
     description: "Delete the tokens and secrets of a profile.",
+    changes: true,
     load: async ({ base }) => (await import("./commands/login.js")).logoutCommand(await base()),
   },
   whoami: {
@@ -81,10 +86,12 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   },
   halt: {
     description: "Stop all money calls and calls that change something.",
+    changes: true,
     load: async () => (await import("./commands/halt.js")).haltCommand,
   },
   resume: {
     description: "End a halt.",
+    changes: true,
     load: async () => (await import("./commands/halt.js")).resumeCommand,
   },
   journal: {
@@ -117,10 +124,10 @@ const renderHelp = (): string =>
   joinSections(
     paragraph("Corporate accounts, trades and payments from the command line, Node-RED and AI assistants."),
     "Usage: fxdesk <command> [flags]",
-    section(
-      "Commands",
-      Object.entries(commands).map(([name, { description }]) => [name, description] as const),
-    ),
+    section("Commands", [
+      ...Object.entries(commands).map(([name, { description }]) => [name, description] as const),
+      ["help", "Show the help of a command: fxdesk help call trades.list."] as const,
+    ]),
     section("Flags", [
       ["--help", `${helpFlag.description} Add it to a command for the help of that command.`],
       ["--version", "Show the version."],
@@ -129,6 +136,25 @@ const renderHelp = (): string =>
     section("Exit codes", exitCodeRows),
     "To try it, run fxdesk sandbox, set the variables it prints, and run fxdesk call trades.list --table.",
   );
+
+/** Returns the error for a word that is no command. Operations and flags have their place behind another word. */
+async function unknownCommandError(
+  name: string,
+  [next]: readonly string[],
+  loadService: ServiceLoader,
+): Promise<Error> {
+  const problem = `There is no command ${JSON.stringify(name)}`;
+  if (name.startsWith("-"))
+    return new UsageError(`Flags follow the command: fxdesk <command> ${name}. Run fxdesk help for a list.`);
+  const { callablesOf } = await import("../core/spec/service.js");
+  const names = new Set([name, `${name}.${next}`]);
+  const called = callablesOf(await loadService()).find(
+    (each) => names.has(each.name) || names.has(each.tool),
+  );
+  if (called) return new UsageError(`${problem}. Operations follow call: fxdesk call ${called.name} --help.`);
+  const suggested = Object.entries(commands).flatMap(([word, { changes }]) => (changes ? [] : [word]));
+  return unknownWordError(problem, name, [...suggested, "help"], "Run fxdesk help for a list.");
+}
 
 async function run(
   [name, ...args]: readonly string[],
@@ -143,19 +169,14 @@ async function run(
     await write(terminal.stdout, renderHelp());
     return success;
   }
-  if (name === "--version") {
+  if (name === "help") return run([...args.filter((arg) => arg !== "--help"), "--help"], terminal, service);
+  if (name === "--version" || name === "-v") {
     await write(terminal.stdout, `${version()}\n`);
     return success;
   }
-  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!entry)
-    throw unknownWordError(
-      `There is no command ${JSON.stringify(name)}`,
-      name,
-      Object.keys(commands),
-      "Run fxdesk --help for a list.",
-    );
   const base = async () => service ?? (await import("../core/client/fxdesk-service.js")).fxdeskService;
+  const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!entry) throw await unknownCommandError(name, args, base);
   const loaded = await entry.load({
     base,
     extended: async () => loadExtendedService(terminal, await base()),

@@ -15,19 +15,30 @@ import { connectionHelp, extensionsHelp } from "../settings/connection-settings"
 import { connectionAndProfileFlags, profileHelp } from "../settings/profile";
 import { fieldFlags } from "./field-flags";
 import { operationHelp } from "./operation-help";
+import { printFormats } from "./print-format";
 
 export const inputFlag: Flag = {
   name: "input",
   value: "<file|->",
   description: "Read the fields from a JSON file, or from stdin (-). Flags take precedence.",
 };
-const tableFlag = ({ resultList }: Callable): Flag => ({
-  name: "table",
-  description:
-    resultList === undefined
-      ? "Print a table instead of JSON."
-      : `Print ${resultList} as a table instead of JSON, below the other values of the result.`,
-});
+const printFlags = ({ resultList }: Callable): readonly Flag[] => [
+  {
+    name: "print",
+    value: `<${printFormats.join("|")}>`,
+    description:
+      resultList === undefined
+        ? "Format of the response. Default: json. jsonl has one entry per line."
+        : `Format of the response. Default: json. csv and jsonl print only ${resultList}, table also the other values.`,
+  },
+  {
+    name: "columns",
+    value: "<a,b,…>",
+    description:
+      "Columns of csv and table, in this order. Nested fields have a dot, for example amount.currency.",
+  },
+  { name: "table", description: "The same as --print table." },
+];
 const allFlag: Flag = { name: "all", description: "Fetch all pages of the list." };
 const outputFlag: Flag = {
   name: "output",
@@ -58,7 +69,7 @@ const keyFlagOf = ({ singleUseField }: Callable): Flag =>
 /** Returns the flags of `fxdesk call` for an operation, without those of its fields. */
 export const callFlags = (operation: Callable): Flag[] => [
   inputFlag,
-  ...(mayRespondWith(operation, "json") ? [tableFlag(operation)] : []),
+  ...(mayRespondWith(operation, "json") ? printFlags(operation) : []),
   // Fetching further pages would send a money call more than once.
   ...(isPaged(operation) && operation.effect !== "money" ? [allFlag] : []),
   ...(mayRespondWith(operation, "file") ? [outputFlag] : []),
@@ -127,7 +138,8 @@ function unknownOperationError(
 ): UsageError {
   const watch = watches.find((each) => each.name === name);
   if (watch) return new UsageError(`${name} is a watch. Run fxdesk watch ${watchCommandName(watch)}.`);
-  const names = operations.map((operation) => operation.name);
+  // A typo must not lead to a change.
+  const names = operations.filter(({ effect }) => effect === "read").map((operation) => operation.name);
   const related = operations.filter((known) => known.tool === name || known.name.startsWith(`${name}.`));
   const problem = `There is no operation ${JSON.stringify(name)}`;
   return related.length > 0

@@ -5,26 +5,86 @@ import { ReceivedFile } from "../../core/call/received-file";
 import { joinPages } from "../../core/call/pages";
 import type { JournalNote, Violation } from "../../core/spec/errors";
 import { mayRespondWith, type Callable } from "../../core/spec/operation";
-import { extractResultList, listEntryFields } from "../../core/spec/result-list";
+import { columnsOf, extractResultList, listEntryFields, listEntrySchema } from "../../core/spec/result-list";
+import { isObject } from "../../core/values/json";
+import { shapeOf } from "../../core/values/kind";
+import { escapeFormula, formatRow } from "../../core/files/csv/cells";
+import { unknownWordError } from "../command-line/arguments";
 import { notReady, success } from "../command-line/exit-codes";
-import { resultTable, table } from "../terminal/table";
+import { entriesOf, resultTable, table, toRow } from "../terminal/table";
+import type { PrintFormat } from "./print-format";
 import { printable, printJson, writeStderr, type Terminal, write } from "../terminal/terminal";
 
-interface PrintOptions {
-  /** Print a table instead of JSON. */
-  readonly asTable: boolean;
+interface PrintOptions extends PrintFormat {
   /** Print notes about the response as JSON, too. */
   readonly asJson: boolean;
   /** Destination of a file: a path, or "-" for stdout. */
   readonly output: string;
 }
 
-function asTable(callable: Callable, body: unknown, { stdout }: Terminal): string {
-  const width = stdout.isTTY ? stdout.columns : undefined;
+/** Returns the entries of the main list, or the whole body as the only entry. */
+const entriesIn = (callable: Callable, body: unknown): readonly unknown[] =>
+  extractResultList(callable, body)?.entries ?? entriesOf(body) ?? [body];
+
+/** Returns the declared fields of an entry of the main list. */
+function fieldsIn(callable: Callable): readonly string[] {
+  if (callable.resultList !== undefined) return listEntryFields(callable, callable.resultList);
+  const entry = listEntrySchema(callable);
+  return entry ? Object.keys(shapeOf(entry)) : [];
+}
+
+/** Throws a UsageError for a column that no row has, unless it is a declared field. */
+function assertKnownColumns(callable: Callable, body: unknown, columns: readonly string[] = []): void {
+  const rows = entriesIn(callable, body).map(toRow);
+  if (rows.length === 0) return;
+  const fields = fieldsIn(callable);
+  const known = columnsOf(rows, fields);
+  const unknown = columns.find((name) => !known.includes(name) && !fields.includes(name));
+  if (unknown !== undefined)
+    throw unknownWordError(
+      `The response has no column ${JSON.stringify(unknown)}`,
+      unknown,
+      known,
+      `Its columns: ${known.join(", ")}.`,
+    );
+}
+
+async function printTable(
+  callable: Callable,
+  body: unknown,
+  columns: PrintFormat["columns"],
+  terminal: Terminal,
+): Promise<void> {
+  const { stdout } = terminal;
+  const hidden: string[] = [];
   const resultList = extractResultList(callable, body);
-  return resultList
-    ? resultTable(resultList, listEntryFields(callable, resultList.name), width)
-    : table(body, width);
+  const tableOptions = {
+    width: stdout.isTTY ? stdout.columns : undefined,
+    fields: resultList ? listEntryFields(callable, resultList.name) : [],
+    columns,
+    onHidden: (names: readonly string[]) => void hidden.push(...names),
+  };
+  const text = resultList ? resultTable(resultList, tableOptions) : table(body, tableOptions);
+  await write(stdout, text);
+  if (hidden.length > 0)
+    await writeStderr(
+      terminal,
+      `Note: ${hidden.length} more columns do not fit. Choose with --columns: ${hidden.join(", ")}.\n`,
+    );
+}
+
+const isNumberText = (text: string) => /^-?\d+(\.\d+)?$/.test(text);
+
+function csvCell(value: unknown): string {
+  const text = isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value ?? "");
+  return isNumberText(text) ? text : escapeFormula(text);
+}
+
+function csvText(callable: Callable, body: unknown, columns?: readonly string[]): string {
+  const rows = entriesIn(callable, body).map(toRow);
+  const fields = fieldsIn(callable);
+  const names = columns ?? (rows.length > 0 ? columnsOf(rows, fields) : fields);
+  return [names, ...rows.map((row) => names.map((name) => csvCell(row[name])))].map(formatRow).join("");
 }
 
 async function printBody(
@@ -35,7 +95,21 @@ async function printBody(
 ): Promise<void> {
   if (body === undefined) return;
   if (typeof body === "string") await write(terminal.stdout, `${body.trimEnd()}\n`);
-  else if (printOptions.asTable) await write(terminal.stdout, asTable(callable, body, terminal));
+  else await printFormatted(callable, body, printOptions, terminal);
+}
+
+async function printFormatted(
+  callable: Callable,
+  body: unknown,
+  { format, columns }: PrintFormat,
+  terminal: Terminal,
+): Promise<void> {
+  const { stdout } = terminal;
+  assertKnownColumns(callable, body, columns);
+  if (format === "table") await printTable(callable, body, columns, terminal);
+  else if (format === "csv") await write(stdout, csvText(callable, body, columns));
+  else if (format === "jsonl")
+    for (const entry of entriesIn(callable, body)) await write(stdout, `${JSON.stringify(entry)}\n`);
   else await printJson(terminal, body);
 }
 
@@ -99,17 +173,22 @@ export const printMorePagesNote = ({ asJson }: PrintOptions, terminal: Terminal)
       : "Note: there are more pages. Fetch them with --all.\n",
   );
 
-/** Prints all pages as one response. A JSON list is streamed; tables and linked pages are collected first. */
+/** Prints all pages as one response. A JSON list is streamed; tables, CSV and linked pages are collected first. */
 export async function printPages(
   operation: Callable,
   pages: AsyncIterable<ServiceResponse>,
   printOptions: PrintOptions,
   terminal: Terminal,
 ): Promise<number> {
-  if (printOptions.asTable || operation.linkedPages) {
+  const { format } = printOptions;
+  if (format === "table" || format === "csv" || operation.linkedPages) {
     const responses: ServiceResponse[] = [];
     for await (const response of pages) responses.push(response);
     await printBody(operation, joinPages(operation, responses).body, printOptions, terminal);
+    return success;
+  }
+  if (format === "jsonl") {
+    for await (const { body } of pages) await printFormatted(operation, body, printOptions, terminal);
     return success;
   }
   let separator = "[\n";

@@ -11,10 +11,12 @@ import { describeViolations } from "../../core/spec/errors";
 import { isProcedure, type Procedure, type Progress } from "../../core/spec/procedure";
 import type { Service } from "../../core/spec/service";
 import { flagName, type ParsedArguments, UsageError } from "../command-line/arguments";
+import { columns } from "../command-line/command";
 import { asUsageError, clientOptions, settingsFrom } from "../settings/connection-settings";
 import { effectiveSettings } from "../settings/profile";
 import { createStatusLine, printable, type Terminal, writeStderr } from "../terminal/terminal";
 import { exitCodeFor, printResponse, printPages, printMorePagesNote } from "./print-response";
+import { printFormatFrom } from "./print-format";
 import { callAndReport } from "./call-and-report";
 import {
   createSourceReader,
@@ -158,11 +160,18 @@ const unconfirmedError = (call: PreparedCall) =>
       `With --yes, this request is sent:\n\n${preview(call)}`,
   );
 
-/** Names only the operations: the requests of a procedure depend on earlier responses. */
-const unconfirmedProcedureError = ({ name, uses }: Procedure) =>
+const valueText = (value: unknown) => printable(typeof value === "string" ? value : JSON.stringify(value));
+
+/** Shows the input and the names of the operations: the requests of a procedure depend on earlier responses. */
+const unconfirmedProcedureError = ({ name, uses }: Procedure, values: Values) =>
   new UsageError(
     `${name} commits or moves money, or changes who may approve payments. Nothing was sent. ` +
-      `With --yes, it runs and may call ${uses.join(", ")}.`,
+      `With --yes, it runs with these values and may call ${uses.join(", ")}:\n\n` +
+      columns(
+        Object.entries(values).flatMap(([field, value]) =>
+          value === undefined ? [] : [[`--${flagName(field)}`, valueText(value)] as const],
+        ),
+      ),
   );
 
 async function run(
@@ -176,7 +185,7 @@ async function run(
   try {
     const input = await readInput(operation, parsed, terminal);
     const printOptions = {
-      asTable: parsed.boolean("table") ?? false,
+      ...printFormatFrom(parsed),
       asJson: parsed.boolean("json") ?? false,
       output: outputOf(operation, parsed, terminal),
     };
@@ -191,7 +200,7 @@ async function run(
     const keyOptions = operation.effect === "money" ? { ...keyFrom(parsed), surface: "cli" } : {};
     if (operation.effect === "money" && !parsed.boolean("yes"))
       throw isProcedure(operation)
-        ? unconfirmedProcedureError(operation)
+        ? unconfirmedProcedureError(operation, await client.preview(operation, input))
         : unconfirmedError(client.prepare(operation as Declaration, input, keyOptions));
     const options = { ...keyOptions, ...progressOptions, ...deliveryOptions };
     const call = (signal?: AbortSignal) => {

@@ -88,13 +88,13 @@ export function parseArguments(
   const switches = new Map<string, boolean>();
   for (const token of tokens) {
     if (token.kind !== "option") continue;
-    const { name, value, inlineValue } = token;
+    const { name, rawName, value, inlineValue } = token;
     const flag = flags.find(
       (known) => known.name === name || (known.negatable && negatedName(known) === name),
     );
     if (!flag) {
       const known = Object.keys(options).map((each) => `--${each}`);
-      throw unknownWordError(`This command has no flag --${name}`, name, known, "See --help for the flags.");
+      throw unknownWordError(`This command has no flag ${rawName}`, name, known, "See --help for the flags.");
     }
     if (!flag.value) {
       if (value !== undefined) throw new UsageError(`--${name} takes no value.`);

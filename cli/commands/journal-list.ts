@@ -75,7 +75,12 @@ export const list: MemberCommand = {
         ? listEntries(store, { limit, ...(state && { state }) })
         : listEntries(store, { limit, state: ["unknown", "sent"], olderThanMs: unknownMs }),
     );
-    await printResult(parsed, terminal, entries, table(entries.map(toRow), terminal.stdout.columns));
+    await printResult(
+      parsed,
+      terminal,
+      entries,
+      table(entries.map(toRow), { width: terminal.stdout.columns }),
+    );
     return unknownMs !== undefined && entries.length > 0 ? foundLongUnknown : undefined;
   },
 };

@@ -40,7 +40,7 @@ function render(found: JournalReconciliation, width: number | undefined): string
   ] as const;
   return joinSections(
     columns(rows),
-    differences.length > 0 ? table(differences, width).trimEnd() : undefined,
+    differences.length > 0 ? table(differences, { width }).trimEnd() : undefined,
   );
 }
 

@@ -179,7 +179,7 @@ export const profilesCommand: Command = {
       const { environment, domain, baseUrl, clientId } = settings;
       return { profile: name, environment, service: baseUrl ?? domain, clientId, loggedInAt };
     });
-    const text = profiles.length > 0 ? table(profiles, terminal.stdout.columns) : "";
+    const text = profiles.length > 0 ? table(profiles, { width: terminal.stdout.columns }) : "";
     await printResult(parsed, terminal, profiles, text);
     if (profiles.length === 0 && !parsed.boolean("json"))
       await writeStderr(terminal, "There are no profiles yet. Run fxdesk login to create one.\n");

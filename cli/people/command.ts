@@ -270,7 +270,7 @@ const list: MemberCommand = {
     const people = await refusalAsUsage(PeopleRefusal, () => loadPeople(path));
     const pending = pendingRows(people);
     const rows = parsed.boolean("log") ? people.log : parsed.boolean("pending") ? pending : toRows(people);
-    await printResult(parsed, terminal, rows, table(rows, terminal.stdout.columns));
+    await printResult(parsed, terminal, rows, table(rows, { width: terminal.stdout.columns }));
     if (pending.length > 0 && !parsed.boolean("pending"))
       await writeStderr(
         terminal,
@@ -290,7 +290,7 @@ const attempts: MemberCommand = {
       .filter(isShown)
       .toReversed()
       .map(({ at, result, name, surface, address: from }) => ({ at, result, name, surface, from }));
-    await printResult(parsed, terminal, rows, table(rows, terminal.stdout.columns));
+    await printResult(parsed, terminal, rows, table(rows, { width: terminal.stdout.columns }));
   },
 };
 

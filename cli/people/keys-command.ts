@@ -112,7 +112,7 @@ const list: MemberCommand = {
       per_request: perRequest,
       per_day: perDay,
     }));
-    await printResult(parsed, terminal, rows, table(rows, terminal.stdout.columns));
+    await printResult(parsed, terminal, rows, table(rows, { width: terminal.stdout.columns }));
   },
 };
 

@@ -102,7 +102,7 @@ const listCommand = (loadService: ServiceLoader): MemberCommand => ({
     const service = await loadService();
     const text = table(
       releases.map((release) => toRow(release, service)),
-      terminal.stdout.columns,
+      { width: terminal.stdout.columns },
     );
     await printResult(parsed, terminal, releases.map(toReleaseReport), text);
     if (!isComplete) await writeStderr(terminal, `Only the newest ${defaultLimit} are shown.\n`);

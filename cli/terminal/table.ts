@@ -15,17 +15,23 @@ const flatten = (row: Row): Row =>
     ),
   ) as Row;
 
-function cellText(value: unknown): string {
+export function cellText(value: unknown): string {
   if (value === undefined || value === null) return "";
   if (Array.isArray(value) && value.some((item) => typeof item === "object")) return `${value.length} items`;
   if (Array.isArray(value)) return printable(value.join(", "));
   return printable(typeof value === "string" ? value : JSON.stringify(value));
 }
 
-/** Returns the rows: a list, the only list inside an object, or one row per field of an object. */
+/** Returns the entries of a list, or of the only list inside an object; undefined for any other value. */
+export const entriesOf = (body: unknown): readonly unknown[] | undefined =>
+  Array.isArray(body) ? body : onlyList(body);
+
+export const toRow = (entry: unknown): Row => (isObject(entry) ? flatten(entry) : { value: entry });
+
+/** Returns the rows: the entries of a list, or one row per field of an object. */
 function rowsOf(body: unknown): readonly Row[] {
-  const list = Array.isArray(body) ? body : onlyList(body);
-  if (list) return list.map((item) => (isObject(item) ? flatten(item) : { value: item }));
+  const list = entriesOf(body);
+  if (list) return list.map(toRow);
   if (isObject(body)) return Object.entries(flatten(body)).map(([field, value]) => ({ field, value }));
   return [{ value: body }];
 }
@@ -38,20 +44,62 @@ function onlyList(body: unknown): readonly unknown[] | undefined {
 
 const isNumeric = (text: string) => /^-?\d+(\.\d+)?$/.test(text);
 
-/**
- * Renders a table. Columns follow `fields`, then first appearance; columns of numbers are right-aligned. Lines longer than
- * `width` are cut.
- */
-export function table(body: unknown, width = Infinity, fields: readonly string[] = []): string {
+/** Longest cell of a table that has to fit: an ID. */
+const maxFittedCell = 36;
+
+const shortened = (text: string) =>
+  text.length > maxFittedCell ? `${text.slice(0, maxFittedCell - 1)}…` : text;
+
+/** Aligns numbers at their decimal point, with groups of three digits if they are amounts for a person. */
+function alignNumbers(texts: readonly string[], isGrouped: boolean): string[] {
+  const fractionLength = (text: string) => (/\..*$/.exec(text)?.[0] ?? "").length;
+  const longest = Math.max(...texts.map(fractionLength));
+  return texts.map((text) => {
+    const grouped = isGrouped ? text.replace(/\d(?=(\d{3})+(\.|$))/g, "$& ") : text;
+    return text && grouped + " ".repeat(longest - fractionLength(text));
+  });
+}
+
+/** Renders a column: its name, then a text for each row, all of the same length. */
+function renderColumn(name: string, values: readonly unknown[], isFitted: boolean): string[] {
+  const texts = values.map((value) => (isFitted ? shortened(cellText(value)) : cellText(value)));
+  const isNumbers = texts.some(Boolean) && texts.every((text) => !text || isNumeric(text));
+  const isAmount = texts.some((text) => text.includes(".")) || name.endsWith("amount");
+  const shown = isNumbers ? alignNumbers(texts, isFitted && isAmount) : texts;
+  const length = Math.max(name.length, ...shown.map((text) => text.length));
+  return [name, ...shown].map((text) => (isNumbers ? text.padStart(length) : text.padEnd(length)));
+}
+
+/** Returns the leading columns that fit; at least one. */
+function fittingColumns(columns: readonly string[][], width: number): readonly string[][] {
+  let used = 0;
+  const count = columns.findIndex((column) => (used += column[0]!.length + 2) > width + 2);
+  return count === -1 ? columns : columns.slice(0, Math.max(1, count));
+}
+
+export interface TableOptions {
+  /** Longer lines are cut. */
+  readonly width?: number | undefined;
+  /** Columns follow these fields, then first appearance. */
+  readonly fields?: readonly string[];
+  /** Shows exactly these columns. */
+  readonly columns?: readonly string[] | undefined;
+  /** Omits empty columns and those that do not fit, and calls this with the names of the latter. */
+  readonly onHidden?: (names: readonly string[]) => void;
+}
+
+/** Renders a table. Columns of numbers are right-aligned. */
+export function table(body: unknown, tableOptions: TableOptions = {}): string {
+  const { width = Infinity, fields = [], columns: chosen, onHidden } = tableOptions;
   const rows = rowsOf(body);
   if (rows.length === 0) return "(no entries)\n";
-  const names = columnsOf(rows, fields);
-  const cells = names.map((name) => {
-    const texts = rows.map((row) => cellText(row[name]));
-    const length = Math.max(name.length, ...texts.map((text) => text.length));
-    const alignsRight = texts.some(Boolean) && texts.every((text) => !text || isNumeric(text));
-    return [name, ...texts].map((text) => (alignsRight ? text.padStart(length) : text.padEnd(length)));
-  });
+  const isFitted = onHidden !== undefined && width !== Infinity;
+  const all = (chosen ?? columnsOf(rows, fields))
+    .map((name) => ({ name, values: rows.map((row) => row[name]) }))
+    .filter(({ values }) => chosen ?? (!isFitted || values.some((value) => cellText(value))));
+  const rendered = all.map(({ name, values }) => renderColumn(name, values, isFitted));
+  const cells = isFitted && !chosen ? fittingColumns(rendered, width) : rendered;
+  if (cells.length < rendered.length) onHidden?.(all.slice(cells.length).map(({ name }) => name));
   const lines = ["", ...rows].map((_, line) =>
     cells
       .map((column) => column[line])
@@ -71,13 +119,12 @@ function renderRest(rest: Row, width: number): string[] {
   const lines = facts.map(([name, value]) => `${name.padEnd(length)}  ${cellText(value)}\n`);
   return [
     ...(lines.length > 0 ? [lines.join("")] : []),
-    ...lists.map(([name, list]) => `${name}\n${table(list, width)}`),
+    ...lists.map(([name, list]) => `${name}\n${table(list, { width })}`),
   ];
 }
 
 /** Renders a result with a main list: the other values, then the list as a table. */
-export const resultTable = (
-  { name, entries, rest }: ResultList,
-  fields: readonly string[],
-  width = Infinity,
-): string => [...renderRest(rest, width), `${name}\n${table(entries, width, fields)}`].join("\n");
+export const resultTable = ({ name, entries, rest }: ResultList, tableOptions: TableOptions): string =>
+  [...renderRest(rest, tableOptions.width ?? Infinity), `${name}\n${table(entries, tableOptions)}`].join(
+    "\n",
+  );

@@ -12,6 +12,7 @@ import type { ReceivedFile } from "../call/received-file";
 import type { CreatedResource, RecoveredCall, ServiceResponse } from "../call/response";
 import type { InputOf } from "../spec/input-types";
 import type { CallOptions } from "../call/call-options";
+import type { Procedure } from "../spec/procedure";
 import type { Service } from "../spec/service";
 import type { Values } from "../spec/fields";
 import type { PreparedCall } from "../call/prepared-call";
@@ -161,6 +162,8 @@ export interface UndeclaredRequest {
 
 /** Orders and release requests. Every failure is an FxdeskError. */
 export interface ClientOrders {
+  /** Checks the input of an order without requesting it. Throws InvalidInput. */
+  check(input: OrderInput): Promise<void>;
   /** Requests an order. After its release it is booked by this client while it is open, or by any other that executes orders. */
   order(input: OrderInput, options?: CallOptions): Promise<ReleaseReport>;
   /** Returns the status of an order or of a call that needs a release. Under a policy, of an own one. */
@@ -194,6 +197,8 @@ export interface ClientCore {
   request(request: UndeclaredRequest, options?: CallOptions): Promise<ServiceResponse>;
   /** Returns the validated, encoded request without credentials. Throws InvalidInput if it is invalid. Sends nothing. */
   prepare(operation: Declaration, input: Values, options?: CallOptions): PreparedCall;
+  /** Returns the values of a procedure with its defaults. Throws InvalidInput if it would refuse them. Sends nothing. */
+  preview(procedure: Procedure, input: Values): Promise<Values>;
   /** Calls an operation or a procedure by its declaration. */
   call(callable: Callable, input: Values, options?: CallOptions): Promise<ServiceResponse>;
   /** Fetches the pages of an operation by its declaration. Yields one response per page. */

@@ -18,7 +18,7 @@ import type { ExtendedService } from "./extensions";
 import type { FxdeskClient } from "./fxdesk-client";
 import { isPaged, joinPages, fetchPages } from "../call/pages";
 import type { ServiceResponse } from "../call/response";
-import { type RunClientFactory, runProcedure } from "./run-procedure";
+import { type RunClientFactory, runProcedure, validateProcedure } from "./run-procedure";
 import { createUndeclaredOperation } from "./undeclared-operation";
 import { ClientWatches } from "./client-watches";
 import type { Values } from "../spec/fields";
@@ -123,6 +123,11 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
       isProcedure(callable)
         ? runProcedure(callable, input, callOptions, clientFor)
         : pipeline.call(callable as Declaration, input, callOptions),
+    preview: async (procedure, input) => {
+      const values = validateProcedure(procedure, input);
+      await procedure.check?.(core as never, values as never);
+      return values;
+    },
     pages: (callable, input, callOptions = {}) =>
       fetchPages(callable as Declaration, input, pipeline, callOptions),
     request: async (request, callOptions = {}) =>
@@ -139,6 +144,7 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
     readInitialChanges: (watch, input, watchOptions) =>
       clientWatches.readInitialChanges(watch, input, watchOptions),
     orders: {
+      check: async (input) => void (await orders.get()).check(input),
       order: async (input, callOptions = {}) => (await orders.get()).order(input, callOptions),
       get: async (id, callOptions = {}) => (await orders.get()).get(id, callOptions),
       list: async (listOptions = {}, callOptions = {}) => (await orders.get()).list(listOptions, callOptions),

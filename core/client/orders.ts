@@ -79,8 +79,8 @@ export class Orders {
 
   constructor(private readonly client: OrderClient) {}
 
-  /** Requests an order, which is booked in the background once released. Throws an FxdeskError. */
-  async order(input: OrderInput, options: CallOptions): Promise<ReleaseReport> {
+  /** Checks the input of an order. Returns the operation that quotes it. Throws an FxdeskError. */
+  check(input: OrderInput): QuoteOperation {
     const quoteOperation = this.#quoteOperation();
     if (!quoteOperation)
       throw releaseRefusedError(
@@ -88,6 +88,12 @@ export class Orders {
         "The service has no quote operation. Add one with an extension (FXDESK_EXTENSIONS).",
       );
     assertValid(this.#orderProcedure(), input, quoteOperation);
+    return quoteOperation;
+  }
+
+  /** Requests an order, which is booked in the background once released. Throws an FxdeskError. */
+  async order(input: OrderInput, options: CallOptions): Promise<ReleaseReport> {
+    const quoteOperation = this.check(input);
     const middleware = await this.client.releaseMiddleware();
     const { context } = this.client;
     const { policy, people } = context.settings;

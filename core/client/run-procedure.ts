@@ -50,6 +50,14 @@ export class RunCalls {
 const abortedError = ({ name }: Procedure, cause: unknown): FxdeskError =>
   createError(name, "aborted", "unknown", `${name}: The caller aborted the call.`, { cause });
 
+/** Returns the values of a procedure with its defaults. Throws InvalidInput. */
+export function validateProcedure(procedure: Procedure, input: Values): Values {
+  const given = normalizeInput(procedure, input);
+  const violations = checkInput(procedure, given, new Date());
+  if (violations.length > 0) throw invalidInputError(procedure, violations);
+  return withDefaults(procedure, given);
+}
+
 /** Runs a procedure. Throws InvalidInput before the first call, and the errors of its calls. */
 export async function runProcedure(
   procedure: Procedure,
@@ -57,9 +65,7 @@ export async function runProcedure(
   { onProgress, deliver = intoMemory, ...options }: CallOptions,
   clientFor: RunClientFactory,
 ): Promise<ServiceResponse> {
-  const given = normalizeInput(procedure, input);
-  const violations = checkInput(procedure, given, new Date());
-  if (violations.length > 0) throw invalidInputError(procedure, violations);
+  const values = validateProcedure(procedure, input);
   const calls = new RunCalls();
   const context: RunContext<unknown> = {
     client: clientFor(options, calls.record),
@@ -68,7 +74,7 @@ export async function runProcedure(
     deliver: withDeliveryErrors(deliver, procedure),
   };
   try {
-    const body = await procedure.run(context as RunContext, withDefaults(procedure, given) as never);
+    const body = await procedure.run(context as RunContext, values as never);
     return {
       status: 200,
       body,

@@ -118,6 +118,7 @@ export const orderTrade = procedure({
     },
   ],
   output: json(ReleaseReport, "The order and its state."),
+  check: (client, input) => client.orders.check(input as OrderInput),
   // Omitted fields are absent, not undefined.
   run: ({ client }, input) => client.orders.order(input as OrderInput),
 });

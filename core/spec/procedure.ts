@@ -66,6 +66,8 @@ export interface Procedure extends Callable {
   readonly uses: readonly string[];
   /** Reason for an effect lower than the highest of the operations in `uses`. */
   readonly effectReason?: string;
+  /** Checks of previews that `run` makes itself, such as those of several fields. Throws InvalidInput; sends nothing. */
+  readonly check?: (client: never, input: never) => Promise<void>;
   /** Receives validated values with defaults applied. Returns the body that its response declares. */
   readonly run: (context: RunContext, input: never) => Promise<unknown>;
 }
@@ -101,11 +103,12 @@ export const withTaskDefaults = <D, R extends ResponseDeclaration>({
 /** A procedure as its author writes it. `procedureFor` adds the properties that every procedure shares. */
 export interface ProcedureDeclaration<C, S extends Shape, R extends ResponseDeclaration> extends Omit<
   Procedure,
-  keyof TaskDefaults | "input" | "run"
+  keyof TaskDefaults | "input" | "run" | "check"
 > {
   readonly input: S;
   /** Response: its kind, description and schema. */
   readonly output: R;
+  readonly check?: (client: C, input: ProcedureValues<S>) => Promise<void>;
   readonly run: (context: RunContext<C>, input: ProcedureValues<S>) => Promise<BodyOf<R>>;
 }
 

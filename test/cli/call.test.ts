@@ -9,6 +9,7 @@ import { operationNamed } from "../support/operations";
 import { closeLater, tempFolder } from "../support/resources";
 import { makeQuote } from "../support/samples";
 import { openSandboxAndClient } from "../support/sandboxes";
+import { sandboxVariables } from "../../cli/sandbox/sandbox-package";
 import {
   booking,
   failure,
@@ -107,6 +108,35 @@ describe("responses", () => {
     const args = ["call", "trades.list", "--all", "--parent-trade-id", "nobody"];
     expect((await fxdesk(args)).stdout).toBe("[]\n");
     expect((await fxdesk([...args, "--table"])).stdout).toBe("(no entries)\n");
+  });
+
+  test("prints the entries as lines of JSON, and chosen columns as CSV, for one page, all pages and a main list", async () => {
+    const all = [];
+    for await (const trade of client.trades.list.all()) all.push(trade);
+    const print = async (...args: readonly string[]) => (await fxdesk(["call", ...args])).stdout;
+    const lines = (text: string) => text.trimEnd().split(/\r?\n/);
+    const pages = ["trades.list", "--page-size", "7", "--all"];
+    expect(lines(await print(...pages, "--print", "jsonl")).map((line) => JSON.parse(line))).toEqual(all);
+    expect(lines(await print(...pages, "--print", "csv", "--columns", "trade_id,status"))).toEqual([
+      "trade_id,status",
+      ...all.map(({ trade_id, status }) => `${trade_id},${status}`),
+    ]);
+    const position = ["cash.getPosition", "--currencies", "EUR", "--balance-types", "InterimAvailable"];
+    const [head, first] = lines(await print(...position, "--print", "csv", "--columns", "currency,amount"));
+    expect([head, first]).toEqual(["currency,amount", expect.stringMatching(/^EUR,\d+\.\d{2}$/)]);
+  });
+
+  test("CSV holds no formula, and refuses a column that is not there", async () => {
+    const rows = [{ trade_id: "=1+1", rate: -1.5, note: 'a "b", c' }];
+    const { url } = await startServer(respond(200, JSON.stringify(rows)));
+    const at = { ...variablesFor({ url }) };
+    const args = ["call", "trades.list", "--print", "csv"];
+    expect((await run(args, { variables: at })).stdout).toBe(
+      'trade_id,rate,note\r\n\'=1+1,-1.5,"a ""b"", c"\r\n',
+    );
+    expect(await usageErrorOf([...args, "--columns", "trade_idd"], { variables: at })).toContain(
+      "Did you mean trade_id",
+    );
   });
 });
 
@@ -214,6 +244,35 @@ describe("money", () => {
     expect(message).toContain('"reason": "other"');
     for (const secret of [variables.FXDESK_ACCESS_TOKEN!, variables.FXDESK_API_KEY!])
       expect(message).not.toContain(secret);
+    expect(sandbox.requests).toHaveLength(asked);
+  });
+
+  test("the preview of a procedure checks its input and shows its terms", async () => {
+    const orderVariables = sandboxVariables(sandbox);
+    const order = (amount: string, ...more: readonly string[]) =>
+      usageErrorOf(
+        [
+          "call",
+          "trades.order",
+          ..."--buy-currency USD --sell-currency EUR --fixed-side sell --amount".split(" "),
+          amount,
+          ...more,
+        ],
+        { variables: orderVariables },
+      );
+    const complete = ["--reason", "other", "--worst-rate", "1.05", "--rate-symbol", "EURUSD"];
+    const until = ["--valid-until", new Date(Date.now() + 3_600_000).toISOString()];
+    const asked = sandbox.requests.length;
+    expect(await order("banana")).toContain("--amount must be");
+    expect(await order("10.000", ...complete, ...until)).toContain("--amount has too many decimals for EUR");
+    const shown = await order("10000", ...complete, ...until);
+    for (const words of [
+      "--trade-type     spot",
+      "--amount         10000",
+      "--worst-rate     1.05",
+      "trades.book",
+    ])
+      expect(shown).toContain(words);
     expect(sandbox.requests).toHaveLength(asked);
   });
 

@@ -1,7 +1,7 @@
 /** Tests the built command as a process: exit codes, streams and signals. */
 import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { cp, mkdir, rm, symlink } from "node:fs/promises";
+import { cp, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -38,6 +38,19 @@ beforeAll(async () => {
 test("exits with 7 for an unknown outcome", async () => {
   sandbox.force("trades.book", 502);
   expect((await spawnFxdesk([...booking, "--yes"], { variables })).code).toBe(7);
+});
+
+test("an older version of Node.js gets a sentence", async () => {
+  const preload = join(await tempFolder(), "old.cjs");
+  await writeFile(
+    preload,
+    'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.18.3" } });',
+  );
+  const { code, stdout, stderr } = await spawnFxdesk(["operations"], {
+    variables: { NODE_OPTIONS: `--require=${preload}` },
+  });
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toBe("fxdesk requires Node.js 20.19 or later; this is 20.18.3.\n");
 });
 
 describe("through a proxy with credentials", () => {

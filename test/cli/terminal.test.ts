@@ -61,7 +61,22 @@ describe("a table", () => {
       { name: "rent", amount: 1250.5 },
       { name: "salaries", amount: 99 },
     ];
-    expect(table(rows)).toBe("name      amount\nrent      1250.5\nsalaries      99\n");
+    expect(table(rows)).toBe("name      amount\nrent      1250.5\nsalaries    99\n");
+  });
+
+  test("that has to fit has groups of digits and no empty columns, and names the columns that it hides", () => {
+    const rows = [
+      { id: "a", none: null, amount: 1_234_567.8, more: "x".repeat(20), last: "b" },
+      { id: "b", none: null, amount: -1_000, more: "", last: "c" },
+    ];
+    let hidden: readonly string[] = [];
+    const shown = table(rows, { width: 30, onHidden: (names) => (hidden = names) });
+    expect(shown).toBe("id       amount\na   1 234 567.8\nb      -1 000\n");
+    expect(hidden).toEqual(["more", "last"]);
+  });
+
+  test("shows exactly the chosen columns", () => {
+    expect(table([{ a: 1, b: { c: 2 } }], { columns: ["b.c", "a"] })).toBe("b.c  a\n  2  1\n");
   });
 
   test("shows the only list inside an object, or the fields of the object", () => {

@@ -125,6 +125,15 @@ describe("usage errors", () => {
   test.each<[line: string, message: string, variables?: Variables]>([
     ["toString", 'There is no command "toString"'],
     ["opertions", "Did you mean operations"],
+    ["hlp", "Did you mean help"],
+    ["trades list", "fxdesk call trades.list --help"],
+    ["listTrades", "Run fxdesk help for a list"],
+    ["list_trades", "fxdesk call trades.list --help"],
+    ["--profile desk whoami", "Flags follow the command"],
+    ["call trades.list -o table", "no flag -o"],
+    ["call trades.list --print xml", "--print must be json, jsonl, csv or table"],
+    ["call trades.list --print json --columns a", "--columns works with --print csv or table"],
+    ["call trades.list --print csv --table", "exclude each other"],
     ["operations --trades", "no flag --trades"],
     ["call", "Name an operation"],
     ["call trade.lst", "Did you mean trades.list"],
@@ -256,6 +265,34 @@ describe("usage errors", () => {
       `Port ${port} is already in use. Choose another with --port, or 0 for any free port.\n`,
     );
   });
+});
+
+describe("fxdesk help", () => {
+  test.each([
+    ["help", "--help"],
+    ["help call trades.list", "call trades.list --help"],
+    ["help journal list", "journal list --help"],
+  ])("%s is %s", async (line, same) => {
+    const { code, stdout } = await runFxdesk(line.split(" "));
+    expect([code, stdout]).toEqual([0, (await runFxdesk(same.split(" "))).stdout]);
+  });
+});
+
+test("no misspelling leads to a command or an operation that changes something", async () => {
+  const changing = ["halt", "resume", "logout"];
+  const alphabet = "aehlmnoprst";
+  const misspellings = (word: string) =>
+    Array.from(word).flatMap((_, at) => [
+      word.slice(0, at) + word.slice(at + 1),
+      ...Array.from(alphabet, (letter) => word.slice(0, at) + letter + word.slice(at + 1)),
+    ]);
+  const suggestedFor = async (args: readonly string[]) =>
+    /Did you mean (.*)\?/.exec((await runFxdesk(args, { variables })).stderr)?.[1]?.split(" or ") ?? [];
+  for (const word of changing.flatMap(misspellings).filter((each) => !changing.includes(each)))
+    for (const suggested of await suggestedFor([word])) expect(changing).not.toContain(suggested);
+  const risky = operations.filter(({ effect }) => effect !== "read").map(({ name }) => name);
+  for (const name of risky)
+    for (const suggested of await suggestedFor(["call", `${name}x`])) expect(risky).not.toContain(suggested);
 });
 
 describe("fxdesk operations", () => {
