@@ -64,6 +64,14 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     description: "Show the environment and client in use, and test the connection.",
     load: async ({ base }) => (await import("./commands/whoami.js")).whoamiCommand(await base()),
   },
+  config: {
+    description: "Show the settings in force, and where each comes from.",
+    load: async ({ base }) => (await import("./commands/config.js")).configCommand(await base()),
+  },
+  doctor: {
+    description: "Check everything that a call needs, and say what to do.",
+    load: async ({ extended }) => (await import("./commands/doctor.js")).doctorCommand(await extended()),
+  },
   profiles: {
     description: "List the saved profiles.",
     load: async () => (await import("./commands/login.js")).profilesCommand,

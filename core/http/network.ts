@@ -91,6 +91,20 @@ function variableOf(
   return found === undefined ? undefined : [found, environment[found]!];
 }
 
+/** Returns the proxy variables of an environment, with the setting that replaces each. Addresses are without credentials. */
+export const proxyVariables = (environment: Environment) =>
+  [
+    ["proxy", "HTTPS_PROXY"],
+    ["proxy", "HTTP_PROXY"],
+    ["noProxy", "NO_PROXY"],
+  ].flatMap(([setting = "", name = ""]) => {
+    const [variable, value] = variableOf(environment, name) ?? [];
+    if (variable === undefined || value === undefined) return [];
+    return [
+      { setting, variable, value: setting === "proxy" ? parseProxy(variable, value).url.origin : value },
+    ];
+  });
+
 /**
  * Returns the network of a connection. The variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY apply where no setting is given.
  * `tlsOptions` take precedence over files. Throws a TypeError that begins with the name of the invalid setting.

@@ -10,7 +10,20 @@ import { listen, tempFolder } from "../support/resources";
 import { failure, jsonOf, runFxdesk, usageErrorOf, type Variables } from "./run-command";
 
 const commands = {
-  "": ["call", "operations", "login", "whoami", "watch", "mcp", "sandbox", "store", "halt", "openapi"],
+  "": [
+    "call",
+    "operations",
+    "login",
+    "whoami",
+    "config",
+    "doctor",
+    "watch",
+    "mcp",
+    "sandbox",
+    "store",
+    "halt",
+    "openapi",
+  ],
   store: ["backup", "check", "confirm", "forget", "move", "restore"],
   journal: ["list", "export", "verify", "show", "receipt", "resolve", "erase", "recover"],
   releases: ["list", "show", "release", "refuse", "cancel", "run", "serve"],
