@@ -17,7 +17,7 @@ const root = join(__dirname, "../..");
 const guides = readdirSync(join(root, "docs"))
   .filter((name) => name.endsWith(".md"))
   .map((name) => `docs/${name}`);
-const documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...guides];
+const documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", ...guides];
 
 const read = (path: string) => readFile(join(root, path), "utf8");
 
