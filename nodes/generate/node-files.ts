@@ -45,6 +45,13 @@ function runtimeFiles(service: Service): Readonly<Record<string, string>> {
 const withEnding = (files: Readonly<Record<string, string>>, ending: string) =>
   Object.fromEntries(Object.entries(files).map(([name, content]) => [`${name}${ending}`, content]));
 
+/** Returns the title of the palette group of a set. */
+const paletteTextsOf = (set: string, { editor }: Texts) => ({
+  label: Object.fromEntries(
+    Object.entries(editor.palette.label).filter(([category]) => category.replaceAll("_", "-") === set),
+  ),
+});
+
 /** Returns the files of a language. The editor loads the texts of forms with the first form. */
 const languageFiles = (
   service: Service,
@@ -54,7 +61,10 @@ const languageFiles = (
   ...Object.fromEntries(
     Object.keys(runtimeFiles(service))
       .filter((set) => set !== sharedSet)
-      .map((set) => [`locales/${language}/${set}.json`, JSON.stringify({ palette: texts.editor.palette })]),
+      .map((set) => [
+        `locales/${language}/${set}.json`,
+        JSON.stringify({ palette: paletteTextsOf(set, texts) }),
+      ]),
   ),
   [`locales/${language}/${sharedSet}.json`]: JSON.stringify(texts.editor),
   [`locales/${language}/forms.json`]: JSON.stringify(texts.forms),

@@ -374,7 +374,7 @@ const isOfLanguage = (key: string) => /^\.(editor\.)?(labels\.(?!fxdesk-)|short\
 
 /** Words that are the same in both languages. */
 const untranslated = new Set(
-  "Alias Connection-ID Details Domain Format JSON Name Open Banking Operation PKCE Person Status Text URLs fxdesk".split(
+  "Alias BBAN BIC Connection-ID Details Domain Format IBAN ID JSON MSISDN Name Open Banking Operation PAN PKCE Person Status Text URLs fxdesk".split(
     " ",
   ),
 );

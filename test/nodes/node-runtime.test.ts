@@ -11,6 +11,7 @@ import { eventually, untilEvent } from "../support/eventually";
 import { type Fault, faultServer, type FaultServer, respond } from "../support/fault-server";
 import { closeLater, runLater } from "../support/resources";
 import { writeExtension } from "./support/extension";
+import { editorCatalogue } from "../../nodes/shared/node-names";
 import { typed } from "./support/flows";
 
 helper.init(require.resolve("node-red"));
@@ -96,7 +97,8 @@ async function deployNode(
 /** The statuses of a node, by the keys of their texts: the helper has no catalogue. */
 function recordStatuses(node: Node): string[] {
   const shown: string[] = [];
-  node.status = ({ text }: { text?: string }) => void shown.push(text ?? "");
+  const withoutCatalogue = (text: string) => text.replaceAll(`${editorCatalogue}:`, "");
+  node.status = ({ text }: { text?: string }) => void shown.push(withoutCatalogue(text ?? ""));
   return shown;
 }
 
