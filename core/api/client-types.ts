@@ -9,7 +9,7 @@ import type {
   Method as HttpMethod,
 } from "../spec/operation";
 import type { ReceivedFile } from "../call/received-file";
-import type { CreatedResource, RecoveredCall, ServiceResponse } from "../call/response";
+import type { CreatedResource, EarlierCalls, RecoveredCall, ServiceResponse } from "../call/response";
 import type { InputOf } from "../spec/input-types";
 import type { CallOptions } from "../call/call-options";
 import type { Procedure } from "../spec/procedure";
@@ -222,6 +222,15 @@ export interface ClientCore {
    * operation creates or takes in its path. The newest 200 from the store, newest first; none if it does neither.
    */
   listCreatedResources(operation: Declaration): Promise<readonly CreatedResource[]>;
+  /**
+   * Lists the calls of these money operations since a time (milliseconds since 1970) for the client: those in the journal, and
+   * those that were requested for release and not sent. For comparison only: see `isOwn`. Throws an Error if the store cannot be read.
+   */
+  listEarlierCalls(
+    operations: readonly Declaration[],
+    since: number,
+    options?: CallOptions,
+  ): Promise<EarlierCalls>;
   /** Orders and other requests that need a person's release. */
   readonly orders: ClientOrders;
   /** Iterates over the changes of a watch by its declaration. Throws InvalidInput immediately. */

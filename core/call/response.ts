@@ -41,3 +41,29 @@ export interface CreatedResource {
   /** Details that identify the resource to a person, for example amount, creditor or validity. */
   readonly labelParts: readonly string[];
 }
+
+/** A money call that was made, or that was requested for release. */
+export interface EarlierCall {
+  /** ID of the journal entry or of the release. */
+  readonly id: string;
+  readonly operation: string;
+  /** Idempotency key. */
+  readonly key: string;
+  /** State of the journal entry, or of the release that was not sent. */
+  readonly state: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** True if the caller may see the call. Others may only be compared, and nothing of them may be shown. */
+  readonly isOwn: boolean;
+  /** Path and query; undefined once erased. */
+  readonly target: string | undefined;
+  /** Encoded body; undefined once erased. */
+  readonly body: string | undefined;
+  /** ID of the result, for example a payment ID. */
+  readonly identity: string | undefined;
+}
+
+export interface EarlierCalls {
+  readonly calls: readonly EarlierCall[];
+  readonly isComplete: boolean;
+}

@@ -139,6 +139,8 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
     recover: (entry) => pipeline.recover(entry),
     reconcileJournal: (period = {}) => pipeline.reconcileJournal(period),
     listCreatedResources: (declaration) => pipeline.listCreatedResources(declaration),
+    listEarlierCalls: (operations, since, callOptions = {}) =>
+      pipeline.listEarlierCalls(operations, since, callOptions),
     changes: (watch, input, watchOptions) => clientWatches.changes(watch, input, watchOptions),
     changesSince: (watch, input, watchOptions) => clientWatches.since(watch, input, watchOptions),
     readInitialChanges: (watch, input, watchOptions) =>
@@ -172,6 +174,8 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
       observePages(core.pages(declaration, input, { ...defaults, ...callOptions }), (page) =>
         onResponse(declaration.name, page),
       );
+    const listEarlierCalls: ClientCore["listEarlierCalls"] = (operations, since, callOptions) =>
+      core.listEarlierCalls(operations, since, { ...defaults, ...callOptions });
     const order: ClientOrders["order"] = (input, callOptions) =>
       core.orders.order(input, { ...defaults, ...callOptions });
     const get: ClientOrders["get"] = (id, callOptions) =>
@@ -181,7 +185,7 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
     const cancel: ClientOrders["cancel"] = (id, callOptions) =>
       core.orders.cancel(id, { ...defaults, ...callOptions });
     return addSections(
-      { ...core, call, pages, orders: { ...core.orders, order, get, list, cancel } },
+      { ...core, call, pages, listEarlierCalls, orders: { ...core.orders, order, get, list, cancel } },
       service,
     );
   };

@@ -21,7 +21,7 @@ import {
 } from "../call/middleware";
 import { prepareCall } from "../call/prepare";
 import type { PreparedCall } from "../call/prepared-call";
-import type { CreatedResource, RecoveredCall, ServiceResponse } from "../call/response";
+import type { CreatedResource, EarlierCalls, RecoveredCall, ServiceResponse } from "../call/response";
 import { Sender } from "../call/send";
 import type { JournalReconciliation, PartialPeriod } from "../journal/reconciliation";
 import type { ReleaseMiddleware } from "../releases/release-middleware";
@@ -142,6 +142,16 @@ export class Pipeline {
   /** Lists IDs created by earlier calls, of the kind the operation creates or takes. Newest first. */
   async listCreatedResources(operation: Declaration): Promise<readonly CreatedResource[]> {
     return (await this.#resourceIds.get()).list(operation);
+  }
+
+  /** Throws an Error if the store cannot be read. */
+  async listEarlierCalls(
+    operations: readonly Declaration[],
+    since: number,
+    options: CallOptions,
+  ): Promise<EarlierCalls> {
+    const { listEarlierCalls } = await import("./earlier-calls.js");
+    return listEarlierCalls(this.context, await this.#releases.get(), { operations, since, options });
   }
 
   releaseMiddleware(): Promise<ReleaseMiddleware> {

@@ -16,6 +16,13 @@ export interface CreditTransfer {
   readonly remittance: string | undefined;
   /** Requested execution date or time. */
   readonly date: string | undefined;
+  /** BIC of the creditor's bank. */
+  readonly bic: string | undefined;
+  readonly endToEnd: string | undefined;
+  /** Number of free lines of the creditor's address; town and country in elements of their own. */
+  readonly addressLines: number;
+  readonly town: string | undefined;
+  readonly country: string | undefined;
 }
 
 interface Element {
@@ -84,6 +91,18 @@ function parseElements(text: string): Element {
   const [root, ...others] = document.children;
   if (open.length > 1 || !root || others.length > 0 || document.text.trim() !== "") fail();
   return root!;
+}
+
+export type XmlElement = Element;
+
+/** Returns the root of a document, or undefined if it cannot be read without doubt. */
+export function readElements(document: string): XmlElement | undefined {
+  try {
+    return parseElements(document);
+  } catch (error) {
+    if (error instanceof Unreadable || error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 const messageNamespace = /^urn:iso:std:iso:20022:tech:xsd:pain\.001\.001\.\d{2}$/;
@@ -179,6 +198,22 @@ function textOf(element: Element | undefined, name: string): string | undefined 
   return found && textIn(found);
 }
 
+const firstOf = (element: Element | undefined, name: string): Element | undefined =>
+  element && named(element, name)[0];
+
+/** Returns what banks check in the details of the creditor. */
+function creditorDetailsOf(transfer: Element) {
+  const address = firstOf(firstOf(transfer, "Cdtr"), "PstlAdr");
+  const bank = firstOf(firstOf(transfer, "CdtrAgt"), "FinInstnId");
+  return {
+    bic: textOf(bank, "BICFI") ?? textOf(bank, "BIC"),
+    endToEnd: textOf(firstOf(transfer, "PmtId"), "EndToEndId"),
+    addressLines: address ? named(address, "AdrLine").length : 0,
+    town: textOf(address, "TwnNm"),
+    country: textOf(address, "Ctry"),
+  };
+}
+
 /** Fails if a control sum or a count contradicts the transfers. */
 function checkSums(element: Element, transfers: readonly CreditTransfer[]): void {
   const [count, sum] = [only(element, "NbOfTxs"), only(element, "CtrlSum")];
@@ -208,6 +243,7 @@ export function readCreditTransfers(document: string): readonly CreditTransfer[]
         creditorName: textOf(only(each, "Cdtr"), "Nm"),
         remittance: textOf(each, "RmtInf"),
         date: textOf(information, "ReqdExctnDt"),
+        ...creditorDetailsOf(each),
       }));
       checkSums(information, own);
       return own;

@@ -9,6 +9,9 @@ import { getExposure } from "./get-exposure";
 import { followPayment } from "./follow-payment";
 import { listForwards } from "./list-forwards";
 import { openAccountDetails } from "./open-account-details";
+import { followRun } from "./follow-payment-run";
+import { initiateRun } from "./initiate-payment-run";
+import { prepareRun } from "./prepare-payment-run";
 import { cancelRelease, getRelease } from "./releases";
 import { reconcileTransactions } from "./reconcile-transactions";
 import { summarizeTransactions } from "./summarize-transactions";
@@ -24,6 +27,9 @@ export const procedures = [
   convertStatements,
   connectConsent,
   followPayment,
+  prepareRun,
+  initiateRun,
+  followRun,
   openAccountDetails,
   checkServiceResponses,
   getRelease,

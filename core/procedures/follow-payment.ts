@@ -12,7 +12,7 @@ import { flagField, optionalTextField, textField } from "./result-fields";
 type StatusMeaning = readonly [description: string, waitsFor?: string];
 
 /** Keyed by ISO 20022 code. */
-const meaningsByCode: Readonly<Record<string, StatusMeaning>> = {
+export const paymentStatusMeanings: Readonly<Record<string, StatusMeaning>> = {
   RCVD: ["Received.", "the person who must authorise it"],
   PATC: ["Authorised by some.", "the other people who must authorise it"],
   PDNG: ["In checks.", "the checks of the bank"],
@@ -110,7 +110,7 @@ async function readPayment({ client }: Context, selection: PaymentSelection): Pr
   });
   const { transactionStatus: status, fundsAvailable, psuMessage, tppMessage } = state;
   const texts = [psuMessage, ...(tppMessage ?? []).map(({ text }) => text)].filter(Boolean);
-  const meaning = meaningsByCode[status] ?? unknownStatusMeaning;
+  const meaning = paymentStatusMeanings[status] ?? unknownStatusMeaning;
   const isShort = fundsAvailable === false && meaning[1] !== undefined && !["RCVD", "PATC"].includes(status);
   return [
     toFollowedPayment(

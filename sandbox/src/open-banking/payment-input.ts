@@ -15,10 +15,13 @@ export type Initiation = Omit<
 /** Input of one credit transfer: the body of a single payment, or one element of a bulk payment. */
 export type NewTransfer = NonNullable<Initiation["payments"]>[number];
 
+/** A transfer of either format. */
+export type GivenTransfer = NewTransfer & { readonly hasIncompleteAddress: boolean };
+
 /** Requested payment, independent of the input format. */
 export interface PaymentInput {
   readonly debtorAccount: AccountReference;
-  readonly transfers: readonly NewTransfer[];
+  readonly transfers: readonly GivenTransfer[];
   /** Earliest execution time. */
   readonly requestedAt: Date | undefined;
   /** True to book all transfers as one entry. */
@@ -36,7 +39,10 @@ function requestedTime({ requestedExecutionDate: day, requestedExecutionTime: ti
 /** Parses a JSON payment. The rules of the operation guarantee the required fields. */
 export const parseJsonPayment = (values: Initiation): PaymentInput => ({
   debtorAccount: values.debtorAccount!,
-  transfers: values.payments ?? [values as NewTransfer],
+  transfers: (values.payments ?? [values as NewTransfer]).map((each) => ({
+    ...each,
+    hasIncompleteAddress: each.creditorAddress !== undefined && each.creditorAddress.townName === undefined,
+  })),
   requestedAt: requestedTime(values),
   asBatch: values.batchBookingPreferred === true,
 });
@@ -70,15 +76,18 @@ const parseAccount = ({ Id, Ccy }: Information["DbtrAcct"]): AccountReference =>
   ...(Ccy !== undefined && { currency: Ccy }),
 });
 
-function parseTransfer(transfer: Information["CdtTrfTxInf"][number]): NewTransfer {
+function parseTransfer(transfer: Information["CdtTrfTxInf"][number]): GivenTransfer {
   const { PmtId, Amt, CdtrAgt, Cdtr, CdtrAcct, RmtInf } = transfer;
   const { "@Ccy": currency, "#text": amount } = Amt.InstdAmt;
+  const { PstlAdr: address } = Cdtr;
   const bic = CdtrAgt?.FinInstnId.BICFI ?? CdtrAgt?.FinInstnId.BIC;
   return {
     instructedAmount: { currency, amount },
     creditorAccount: parseAccount(CdtrAcct),
     creditorName: Cdtr.Nm,
     creditorAgent: bic,
+    hasIncompleteAddress:
+      address !== undefined && (address.TwnNm === undefined || address.Ctry === undefined),
     endToEndIdentification: PmtId.EndToEndId === notProvided ? undefined : PmtId.EndToEndId,
     remittanceInformationUnstructured: RmtInf?.Ustrd?.join(" "),
   };

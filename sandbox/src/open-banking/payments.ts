@@ -23,6 +23,7 @@ import {
   parseJsonPayment,
   parseXmlPayment,
   type Initiation,
+  type GivenTransfer,
   type NewTransfer,
   parseStandingOrder,
 } from "./payment-input";
@@ -41,7 +42,7 @@ import {
   cancelPayment,
   hasSufficientFunds,
   initiatePayment,
-  isPayable,
+  refusalOf,
 } from "../world/open-banking/payment-lifecycle";
 import { productViolation, systemFor } from "../world/open-banking/products";
 
@@ -112,7 +113,7 @@ function assertCreditorAccounts(service: string, transfers: readonly NewTransfer
     );
 }
 
-function toTransfer(values: NewTransfer, product: string, currency: string): Transfer {
+function toTransfer(values: GivenTransfer, product: string, currency: string): Transfer {
   const { instructedAmount, creditorAccount, creditorName } = values;
   const amount = new Big(instructedAmount.amount);
   if (amount.lte(0)) throw new DomainError("format-error", "The amount must be more than zero.");
@@ -131,6 +132,7 @@ function toTransfer(values: NewTransfer, product: string, currency: string): Tra
     creditorName,
     creditorAccount,
     creditorAgent: values.creditorAgent,
+    hasIncompleteAddress: values.hasIncompleteAddress,
     endToEndIdentification: values.endToEndIdentification,
     remittanceInformationUnstructured: values.remittanceInformationUnstructured,
   };
@@ -175,11 +177,17 @@ function findDebtorAccount({ client, world }: Call<Initiation>, reference: Accou
   return account;
 }
 
-/** Throws if the creditor's IBAN is invalid. In a bulk payment, execution rejects such transfers individually. */
-function assertPayable(service: string, transfers: readonly Transfer[]): void {
-  const unpayable = transfers.find(({ creditorAccount }) => !isPayable(creditorAccount));
-  if (unpayable && service !== "bulk-payments")
-    throw new DomainError("format-error", "The creditor's IBAN is invalid.", unpayable.creditorAccount.iban);
+/** Throws if a transfer can never be paid. In a bulk payment, execution rejects such transfers individually. */
+function assertPayable(
+  { world }: Pick<Call, "world">,
+  service: string,
+  transfers: readonly Transfer[],
+): void {
+  if (service === "bulk-payments") return;
+  for (const transfer of transfers) {
+    const refusal = refusalOf(world, transfer);
+    if (refusal) throw new DomainError("format-error", refusal.text, transfer.creditorAccount.iban);
+  }
 }
 
 /** Returns the fields of the request body. */
@@ -211,7 +219,7 @@ function toPaymentTerms(call: Call<Initiation>, service: string): PaymentTerms {
   assertCreditorAccounts(service, input.transfers);
   const transfers = input.transfers.map((each) => toTransfer(each, product, account.currency));
   assertTotal(transfers, account.currency);
-  assertPayable(service, transfers);
+  assertPayable(call, service, transfers);
   const order = service === "periodic-payments" ? parseStandingOrder(values) : undefined;
   const requestedAt = requestedTime(input, order, document);
   if (order) assertPays(order, systemFor(product, account.currency));

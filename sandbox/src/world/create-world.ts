@@ -3,7 +3,12 @@ import { confirmIfPending } from "./accounts/account-details";
 import type { EventArguments, ScheduledEvent } from "./model/scheduled-events";
 import { expireConsent } from "./open-banking/consents";
 import { lapseDecision } from "./open-banking/authorisations";
-import { executePayment, payStandingOrder, settlePayment } from "./open-banking/payment-lifecycle";
+import {
+  executePayment,
+  payStandingOrder,
+  returnTransfer,
+  settlePayment,
+} from "./open-banking/payment-lifecycle";
 import { beginDay, returnSupplierPayment, payIfFunded, payInterest, paySupplier } from "./seed/business";
 import { demoDescription } from "./seed/demo-world";
 import { partiesFromDescription } from "./seed/seed-from-description";
@@ -34,6 +39,7 @@ const eventHandlers: EventHandlers = {
   "consent-expires": expireConsent,
   "payment-settles": settlePayment,
   "payment-is-executed": executePayment,
+  "transfer-is-returned": returnTransfer,
   "standing-order-pays": payStandingOrder,
   "response-is-forgotten": ({ openBanking }, key) => void openBanking.rememberedResponses.delete(key),
   "day-begins": beginDay,

@@ -19,6 +19,7 @@ const Sum = matching(/^\d{1,18}(\.\d{1,17})?$/, "is not a sum");
 const Count = matching(/^\d{1,15}$/, "is not a number");
 const Bic = matching(/^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/, "is not a BIC");
 const Iban = matching(/^[A-Z]{2}\d{2}[a-zA-Z0-9]{1,30}$/, "is not an IBAN");
+const Country = matching(/^[A-Z]{2}$/, "is not a country");
 const Day = z.string().refine(isDay, "is not a day");
 const Time = z.string().refine(isDateTime, "is not a time");
 
@@ -37,7 +38,10 @@ const CreditTransfer = z.object({
   PmtId: z.object({ EndToEndId: textUpTo(35) }),
   Amt: z.object({ InstdAmt: z.object({ "@Ccy": Currency, "#text": Amount }) }),
   CdtrAgt: Agent.optional(),
-  Cdtr: z.object({ Nm: textUpTo(140) }),
+  Cdtr: z.object({
+    Nm: textUpTo(140),
+    PstlAdr: z.object({ TwnNm: textUpTo(35).optional(), Ctry: Country.optional() }).optional(),
+  }),
   CdtrAcct: Account,
   RmtInf: z.object({ Ustrd: z.array(textUpTo(140)).optional() }).optional(),
 });

@@ -90,7 +90,7 @@ export type PaymentStatus = Subset<
 
 /** Rejection reason: ISO 20022 code (ExternalStatusReason1Code) and text. */
 export interface StatusReason {
-  readonly code: "AC01" | "AM04" | "DS02";
+  readonly code: "AC01" | "AM04" | "BE04" | "DS02";
   readonly text: string;
 }
 
@@ -100,6 +100,8 @@ export interface Transfer {
   readonly creditorName: string;
   readonly creditorAccount: AccountReference;
   readonly creditorAgent: string | undefined;
+  /** True if an address is given without town or country. */
+  readonly hasIncompleteAddress: boolean;
   readonly endToEndIdentification: string | undefined;
   readonly remittanceInformationUnstructured: string | undefined;
 }

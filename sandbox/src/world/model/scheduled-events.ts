@@ -3,7 +3,7 @@ import type { Big } from "big.js";
 import type { Account, AccountDetails } from "./account";
 import type { Consent } from "./consent";
 import type { Decision } from "./decision";
-import type { Payment } from "./payment";
+import type { Payment, Transfer } from "./payment";
 import type { Trade, TradePayment, Beneficiary } from "./trade";
 import type { Counterparty, House, Movement } from "../ledger/ledger";
 import type { TradeType, TradePaymentStatus } from "../common/enumerations";
@@ -99,6 +99,7 @@ export interface EventArguments {
   readonly "consent-expires": [consent: Consent];
   readonly "payment-settles": [payment: Payment, daysLeft: number];
   readonly "payment-is-executed": [payment: Payment];
+  readonly "transfer-is-returned": [payment: Payment, transfer: Transfer];
   /** `number` counts the execution days of the order, from 0. */
   readonly "standing-order-pays": [payment: Payment, number: number];
   readonly "response-is-forgotten": [key: string];

@@ -34,6 +34,10 @@ import {
 } from "../model/account";
 
 const wrongAccount: StatusReason = { code: "AC01", text: "The creditor's account number is invalid." };
+const wrongAddress: StatusReason = {
+  code: "BE04",
+  text: "The creditor's address has no town or country of its own.",
+};
 const noFunds: StatusReason = { code: "AM04", text: "Insufficient funds." };
 const refused: StatusReason = { code: "DS02", text: "Rejected, or not authorised in time." };
 
@@ -43,6 +47,8 @@ const stepMs = 2_000;
 const maxDaysForFunds = 3;
 /** Hour (UTC) at which payments for a day are executed. */
 const hourOfExecution = 8;
+/** First day on which addresses need town and country in fields of their own. */
+const structuredFrom = "2026-11-15";
 
 export const atExecutionHour = (day: string): Date => timeAtHour(day, hourOfExecution);
 
@@ -205,7 +211,7 @@ export function executePayment(world: World, payment: Payment): void {
   recordOutgoing(world, payment, totalOf(payment).neg());
   const paid = new Set(payTransfers(world, payment));
   const unpaid = payment.transfers.filter((transfer) => !paid.has(transfer));
-  const reasons = unpaid.map(({ creditorAccount }) => (isPayable(creditorAccount) ? noFunds : wrongAccount));
+  const reasons = unpaid.map((transfer) => refusalOf(world, transfer) ?? noFunds);
   payment.unpaid = new Map(unpaid.map((transfer, index) => [transfer, reasons[index]!]));
   payment.status = unpaid.length === 0 ? "ACSC" : "PART";
   if (paid.size === 0) rejectPayment(payment, reasons[0]!);
@@ -237,19 +243,47 @@ export function payStandingOrder(world: World, payment: Payment, number: number)
 function payTransfers(world: World, payment: Payment): Transfer[] {
   const { account, asBatch } = payment;
   let funds = availableBalance(world, account);
-  const payable = payment.transfers.filter(({ amount: { amount }, creditorAccount }) => {
-    const canPay = isPayable(creditorAccount) && funds.gte(amount);
+  const payable = payment.transfers.filter((transfer) => {
+    const { amount } = transfer.amount;
+    const canPay = !refusalOf(world, transfer) && funds.gte(amount);
     if (canPay) funds = funds.minus(amount);
     return canPay;
   });
   if (asBatch && payable.length > 1) debitBatch(world, payment, payable);
   else for (const transfer of payable) debit(world, payment, transfer);
-  for (const transfer of payable) credit(world, payment, transfer);
+  for (const transfer of payable) {
+    credit(world, payment, transfer);
+    if (isReturned(transfer))
+      world.scheduledEvents.schedule(world.timeAfter(dayMs), "transfer-is-returned", payment, transfer);
+  }
   return payable;
 }
 
 /** An IBAN must be valid; other numbers are not checked. */
-export const isPayable = ({ iban }: AccountReference): boolean => iban === undefined || isPayableIban(iban);
+const isPayable = ({ iban }: AccountReference): boolean => iban === undefined || isPayableIban(iban);
+
+/** Returns why a transfer can never be paid; undefined if it can. */
+export function refusalOf(
+  world: World,
+  { creditorAccount, hasIncompleteAddress }: Pick<Transfer, "creditorAccount" | "hasIncompleteAddress">,
+): StatusReason | undefined {
+  if (!isPayable(creditorAccount)) return wrongAccount;
+  return hasIncompleteAddress && dayOf(world.now) >= structuredFrom ? wrongAddress : undefined;
+}
+
+/** True if the creditor's bank returns the transfer on the next day, as its text asks for. */
+const isReturned = ({ remittanceInformationUnstructured: text = "" }: Transfer): boolean =>
+  /\bRETURN\b/.test(text);
+
+export function returnTransfer(world: World, payment: Payment, transfer: Transfer): void {
+  moveMoney(world, payment.account, transfer.amount.amount, "nostro", {
+    type: "payment_returned",
+    ...referenceOf(payment, transfer),
+    information: `Returned payment to ${transfer.creditorName}`,
+    additionalInformation: "AC04 The account is closed.",
+    counterparty: creditorOf(transfer),
+  });
+}
 
 /** Uses the payer's reference, else the payment ID. */
 const referenceOf = ({ paymentId }: Payment, { endToEndIdentification }: Transfer) => ({
@@ -257,20 +291,24 @@ const referenceOf = ({ paymentId }: Payment, { endToEndIdentification }: Transfe
   endToEnd: endToEndIdentification !== undefined,
 });
 
+const creditorOf = ({
+  creditorName,
+  creditorAccount,
+  creditorAgent,
+}: Transfer): Movement["counterparty"] => ({
+  name: creditorName,
+  ...(creditorAccount.iban !== undefined && { iban: creditorAccount.iban }),
+  ...(creditorAccount.bban !== undefined && { accountNumber: creditorAccount.bban }),
+  ...(creditorAgent !== undefined && { bic: creditorAgent }),
+});
+
 function debit(world: World, payment: Payment, transfer: Transfer): void {
-  const { amount, creditorName, creditorAccount, creditorAgent, remittanceInformationUnstructured } =
-    transfer;
-  const counterparty: Movement["counterparty"] = {
-    name: creditorName,
-    ...(creditorAccount.iban !== undefined && { iban: creditorAccount.iban }),
-    ...(creditorAccount.bban !== undefined && { accountNumber: creditorAccount.bban }),
-    ...(creditorAgent !== undefined && { bic: creditorAgent }),
-  };
+  const { amount, creditorName, remittanceInformationUnstructured } = transfer;
   moveMoney(world, payment.account, amount.amount.neg(), "nostro", {
     type: "debit",
     ...referenceOf(payment, transfer),
     information: remittanceInformationUnstructured ?? `Payment to ${creditorName}`,
-    counterparty,
+    counterparty: creditorOf(transfer),
   });
 }
 

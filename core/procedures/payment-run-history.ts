@@ -1,0 +1,271 @@
+/** Comparison of a payment run with itself, with earlier payments and with the transactions of the last 90 days. */
+import { addDays, dayOf, daysBetween, dayMs } from "../calendars";
+import type { EarlierCall } from "../call/response";
+import { readCreditTransfers } from "../files/pain001";
+import { FxdeskError } from "../spec/errors";
+import { normalizeAccountNumber } from "../values/account-number";
+import { groupBy } from "../values/lists";
+import { selectAccounts, type Account } from "./accounts";
+import { fetchTransactions, valueDayOf, type Transaction } from "./fetch-all-transactions";
+import { attempt, type Context } from "./procedure";
+import {
+  compactReference,
+  compareParties,
+  findReferences,
+  isDistinctive,
+  type Party,
+  parseParty,
+} from "./reconcile/names";
+import { errorOf, type Finding, warningOf } from "./payment-run-findings";
+import type { PaymentRun, RunRow } from "./payment-run-rows";
+
+const days = 90;
+/** Days within which payments without references may repeat each other. */
+const unreferencedDays = 30;
+
+/** A payment that was made, or waits. */
+export interface EarlierPayment {
+  readonly iban: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly payee: string;
+  /** References and remittance information as written. */
+  readonly texts: readonly string[];
+  readonly day: string;
+  /** Where it is found, for a person; undefined if the caller may not see it. */
+  readonly source: string | undefined;
+}
+
+const decimal = (amount: string): string =>
+  amount
+    .replace(/^[+-]/, "")
+    .replace(/(\.\d*?)0+$/, "$1")
+    .replace(/\.$/, "");
+
+const keyOf = ({ iban, amount, currency }: Pick<EarlierPayment, "iban" | "amount" | "currency">): string =>
+  `${iban} ${decimal(amount)} ${currency}`;
+
+const textsOf = (texts: readonly (string | null | undefined)[]): string[] =>
+  texts.filter((text): text is string => typeof text === "string" && text !== "" && text !== "NOTPROVIDED");
+
+interface JsonTransfer {
+  readonly instructedAmount?: { readonly amount?: string; readonly currency?: string };
+  readonly creditorAccount?: { readonly iban?: string };
+  readonly creditorName?: string;
+  readonly remittanceInformationUnstructured?: string;
+  readonly endToEndIdentification?: string;
+}
+
+/** Returns the payments of an encoded request, or undefined if it cannot be read. */
+export function paymentsOfBody(
+  body: string | undefined,
+  shared: Pick<EarlierPayment, "day" | "source"> = { day: "", source: undefined },
+): EarlierPayment[] | undefined {
+  if (body === undefined) return undefined;
+  if (body.trimStart().startsWith("<"))
+    return readCreditTransfers(body)?.map((each) => ({
+      ...shared,
+      iban: normalizeAccountNumber(each.creditor ?? ""),
+      amount: each.amount,
+      currency: each.currency,
+      payee: each.creditorName ?? "",
+      texts: textsOf([each.remittance, each.endToEnd]),
+    }));
+  try {
+    const content = JSON.parse(body) as JsonTransfer & { readonly payments?: readonly JsonTransfer[] };
+    return (content.payments ?? [content]).map((each) => ({
+      ...shared,
+      iban: normalizeAccountNumber(each.creditorAccount?.iban ?? ""),
+      amount: each.instructedAmount?.amount ?? "",
+      currency: each.instructedAmount?.currency ?? "",
+      payee: each.creditorName ?? "",
+      texts: textsOf([each.remittanceInformationUnstructured, each.endToEndIdentification]),
+    }));
+  } catch {
+    return undefined;
+  }
+}
+
+const paymentsOfCall = ({ body, at, isOwn, id, state }: EarlierCall): EarlierPayment[] | undefined =>
+  paymentsOfBody(body, {
+    day: dayOf(at),
+    source: isOwn ? `${id}, which is ${state === "done" ? "sent" : state}` : undefined,
+  });
+
+export const toEarlierPayment = (each: Transaction): EarlierPayment => {
+  const isCredit = each.credit_debit_indicator?.toLowerCase() === "credit";
+  const account = isCredit ? each.debtor_account : each.creditor_account;
+  const payee = isCredit ? each.debtor_name : each.creditor_name;
+  const { transaction_id: id } = each;
+  return {
+    iban: normalizeAccountNumber(account?.iban ?? account?.account_number ?? ""),
+    amount: each.amount.amount,
+    currency: each.amount.currency,
+    payee: payee ?? account?.account_name ?? "",
+    texts: textsOf([
+      each.transaction_reference,
+      each.transaction_information,
+      each.additional_transaction_information,
+    ]),
+    day: valueDayOf(each),
+    source: `transaction ${id} of ${valueDayOf(each)}`,
+  };
+};
+
+/** States of calls that certainly paid nothing. */
+const unpaidStates = new Set(["not-sent", "rejected", "expired", "refused", "cancelled"]);
+
+export interface History {
+  readonly payments: readonly EarlierPayment[];
+  readonly accounts: readonly Account[];
+  readonly findings: readonly Finding[];
+  readonly notChecked: readonly string[];
+}
+
+/** The operations that initiate payments. */
+const initiating = ["payments.initiateBulk", "payments.initiate"];
+
+/** Lists the money calls of the last 90 days that initiated payments, or wait for release. */
+export const listInitiations = ({ client }: Pick<Context, "client">, now: Date) =>
+  client.listEarlierCalls(
+    initiating.flatMap((name) => client.service.operations.find((each) => each.name === name) ?? []),
+    now.getTime() - days * dayMs,
+  );
+
+/** Reads what a run is compared with. `ownKey` is the key of the run itself, whose own call is none of its duplicates. */
+export async function readHistory(context: Context, ownKey: string, now: Date): Promise<History> {
+  const payments: EarlierPayment[] = [];
+  const findings: Finding[] = [];
+  const notChecked: string[] = [];
+  try {
+    const { calls, isComplete } = await listInitiations(context, now);
+    const compared = calls.filter(
+      ({ state, key, isOwn }) => !unpaidStates.has(state) && !(isOwn && key === ownKey),
+    );
+    const read = compared.map(paymentsOfCall);
+    payments.push(...read.flatMap((each) => each ?? []));
+    const unread = read.filter((each) => each === undefined).length;
+    if (unread > 0) notChecked.push(`not checked: ${unread} earlier payment requests, which cannot be read.`);
+    if (!isComplete) notChecked.push("not checked: older requests that wait for release.");
+  } catch (error) {
+    findings.push(
+      errorOf(
+        undefined,
+        "not_compared",
+        `The run cannot be compared with earlier payments: ${(error as Error).message}`,
+      ),
+    );
+  }
+  const today = dayOf(now);
+  const read = await attempt(context, async () => {
+    const accounts = await selectAccounts(context.client, {});
+    const query = { period: { from: addDays(today, -days), to: today }, direction: "out" as const };
+    const { transactions, gaps } = await fetchTransactions(context, accounts, query, (all) =>
+      all.map(toEarlierPayment),
+    );
+    return { accounts, transactions, gaps };
+  });
+  if (read instanceof FxdeskError)
+    return {
+      payments,
+      accounts: [],
+      findings,
+      notChecked: [...notChecked, `not checked: transactions: ${read.message}`],
+    };
+  payments.push(...read.transactions);
+  notChecked.push(
+    ...read.gaps.map(({ account_id: id, reason }) => `not checked: transactions of account ${id}: ${reason}`),
+  );
+  return { payments, accounts: read.accounts, findings, notChecked };
+}
+
+const rowAsPayment = (row: RunRow, day: string): EarlierPayment => ({
+  ...row,
+  texts: textsOf([row.reference, row.end_to_end]),
+  day,
+  source: `row ${row.row}`,
+});
+
+type Repetition = "certain" | "possible" | undefined;
+
+const namesAny = (texts: readonly string[], references: readonly string[]): boolean => {
+  const known = new Map(references.filter(isDistinctive).map((each) => [each, true]));
+  return known.size > 0 && texts.some((text) => findReferences(text, known).length > 0);
+};
+
+function compareTexts(one: EarlierPayment, other: EarlierPayment, isSameRun: boolean): Repetition {
+  const [own, others] = [one.texts.map(compactReference), other.texts.map(compactReference)];
+  if (namesAny(other.texts, own) || namesAny(one.texts, others)) return "certain";
+  if (isSameRun && own.some((each) => others.includes(each))) return "certain";
+  const isReferenced = own.some(isDistinctive) && others.some(isDistinctive);
+  const isNear = Math.abs(daysBetween(one.day, other.day)) <= unreferencedDays;
+  return !isReferenced && isNear ? "possible" : undefined;
+}
+
+/** True if a transaction, as a payment, names this payment, or names nothing and has its account. */
+export const namesPayment = (transaction: EarlierPayment, payment: EarlierPayment): boolean => {
+  const own = payment.texts.map(compactReference);
+  return own.some(isDistinctive)
+    ? namesAny(transaction.texts, own)
+    : transaction.iban !== "" && transaction.iban === payment.iban;
+};
+
+/** Returns the findings about payments that repeat others. Allowed ones are warnings. */
+export function findDuplicates({ rows, allowed }: PaymentRun, { payments }: History, now: Date): Finding[] {
+  const earlier = groupBy(payments, keyOf);
+  const before = new Map<string, EarlierPayment[]>();
+  return rows.flatMap((row): Finding[] => {
+    const own = rowAsPayment(row, dayOf(now));
+    const key = keyOf(own);
+    const sameRun = before.get(key) ?? [];
+    before.set(key, [...sameRun, own]);
+    const find = (others: readonly EarlierPayment[], isSameRun: boolean, wanted: Repetition) =>
+      others.find((other) => compareTexts(own, other, isSameRun) === wanted);
+    const history = earlier.get(key) ?? [];
+    const stop = allowed.has(row.row) ? warningOf : errorOf;
+    const name = ({ source = "an earlier payment" }: EarlierPayment) => source;
+    const inRun = find(sameRun, true, "certain");
+    if (inRun)
+      return [stop(row.row, "duplicate_in_run", `Same account, amount and reference as ${name(inRun)}.`)];
+    const paid = find(history, false, "certain");
+    if (paid) return [stop(row.row, "duplicate_of_earlier", `Duplicate of ${name(paid)}.`)];
+    const possible = find(sameRun, true, "possible") ?? find(history, false, "possible");
+    return possible
+      ? [
+          warningOf(
+            row.row,
+            "duplicate_possible",
+            `Same account and amount as ${name(possible)}, without references that tell them apart.`,
+          ),
+        ]
+      : [];
+  });
+}
+
+const partyOf = (name: string): Party => parseParty(name.replace(/&amp;/gi, "&"));
+
+/** Returns a warning for each payee that was paid to another account before. */
+export function findChangedAccounts({ rows }: PaymentRun, { payments }: History): Finding[] {
+  const visible = payments.filter(
+    ({ source, payee, iban }) => source !== undefined && payee !== "" && iban !== "",
+  );
+  const byName = groupBy(
+    visible.map((each) => ({ ...each, party: partyOf(each.payee) })),
+    ({ party }) => party.key,
+  );
+  return rows.flatMap((row) => {
+    const party = partyOf(row.payee);
+    const known = (byName.get(party.key) ?? []).filter(
+      (each) => compareParties(party, each.party) === "same",
+    );
+    if (known.length === 0 || known.some(({ iban }) => iban === row.iban)) return [];
+    const { iban, day, payee } = known.toSorted((one, other) => (one.day < other.day ? 1 : -1))[0]!;
+    return [
+      warningOf(
+        row.row,
+        "account_changed",
+        `${payee} was paid to ${iban} on ${day}, not to ${row.iban}: ask the payee by a known telephone number.`,
+      ),
+    ];
+  });
+}

@@ -1,0 +1,192 @@
+/** Payment runs: findings before anyone is asked, one payment whatever is repeated, and the state of each payment. */
+import { join } from "node:path";
+import type { Sandbox } from "@fxdesk/sandbox";
+import type { FxdeskClient } from "@fxdesk/toolkit";
+import { hasValidCheckDigits } from "../../../core/values/account-number";
+import { createReleaseFixture, people } from "../releases/release-fixture";
+import { tempFolder } from "../../support/resources";
+import { openClient, openSandbox } from "../../support/sandboxes";
+
+const day = 86_400_000;
+/** The sandbox's clock is behind, so that what it advances is not in the future. */
+const daysBehind = 12;
+
+/** Returns a German IBAN with right check digits. */
+function ibanOf(number: number): string {
+  const account = String(number).padStart(18, "0");
+  for (let check = 2; check <= 98; check += 1) {
+    const iban = `DE${String(check).padStart(2, "0")}${account}`;
+    if (hasValidCheckDigits(iban)) return iban;
+  }
+  throw new Error("No check digits fit.");
+}
+
+const rowOf = (number: number, more: object = {}) => ({
+  payee: `Lieferant ${number} GmbH`,
+  iban: ibanOf(1_000_000 + number),
+  amount: `${1 + (number % 90)}.${String(number % 100).padStart(2, "0")}`,
+  reference: `INV-${100_000 + number}`,
+  ...more,
+});
+
+async function debtorOf(client: FxdeskClient): Promise<string> {
+  const [account] = await client.accounts.list({ currencies: "EUR" });
+  return account!.account_details!.find(({ account_number_type: type }) => type === "IBAN")!.account_number!;
+}
+
+const bulkPosts = (sandbox: Sandbox) =>
+  sandbox.requests.filter(({ method, url }) => method === "POST" && url.startsWith("/v1/bulk-payments/"));
+
+describe("against one sandbox", () => {
+  let sandbox: Sandbox;
+  let client: FxdeskClient;
+  let debtor_iban: string;
+  let store: string;
+  beforeAll(async () => {
+    sandbox = await openSandbox({ now: new Date(Date.now() - daysBehind * day) });
+    store = join(await tempFolder(), "store.db");
+    client = openClient(sandbox, { store });
+    debtor_iban = await debtorOf(client);
+  });
+
+  const authorise = () => {
+    for (const { authorisation_id } of sandbox.control.listAuthorisations())
+      sandbox.control.decideAuthorisation({ authorisation_id, decision: "approve" });
+  };
+
+  test("40 seeded faults are found, and none in 1,000 clean rows", async () => {
+    const known = Array.from({ length: 10 }, (_, index) =>
+      rowOf(5_000 + index, { payee: `Müller ${index} & Söhne GmbH` }),
+    );
+    await client.payments.initiateRun({ rows: known, debtor_iban });
+    const clean = Array.from({ length: 1_000 }, (_, index) => rowOf(index));
+    const cleanRun = await client.payments.prepareRun({ rows: clean, debtor_iban });
+    expect(cleanRun.findings.filter(({ row }) => row !== undefined)).toEqual([]);
+    expect(cleanRun).toMatchObject({ ready: true, totals: [{ currency: "EUR", count: 1_000 }] });
+
+    const mistyped = (iban: string) => iban.slice(0, -1) + String((Number(iban.at(-1)) + 1) % 10);
+    type Fault = readonly [code: string, row: object];
+    const faults: readonly Fault[] = Array.from({ length: 5 }, (_, index): Fault[] => [
+      ["iban_check_digits", { iban: mistyped(ibanOf(index)) }],
+      ["iban_length", { iban: ibanOf(index).slice(0, 21) }],
+      ["bic_invalid", { bic: "DEUTDEF" }],
+      ["currency_not_in_scheme", { currency: "USD" }],
+      ["address_unstructured", { address: "Hauptstr. 1, 10115 Berlin" }],
+      ["duplicate_in_run", { ...clean[index] }],
+      ["duplicate_of_earlier", { ...known[index], payee: "Another" }],
+      ["account_changed", { payee: `MUELLER ${index} &amp; SOEHNE` }],
+    ]).flat();
+    expect(faults).toHaveLength(40);
+    const rows = [...clean, ...faults.map(([, more], index) => rowOf(2_000 + index, more))];
+    const { findings, ready } = await client.payments.prepareRun({ rows, debtor_iban });
+    expect(ready).toBe(false);
+    const found = findings.filter(({ row }) => row !== undefined).map(({ row, code }) => [row, code]);
+    expect(found).toEqual(faults.map(([code], index) => [1_001 + index, code]));
+  });
+
+  test("CSV text keeps formulas as text, and names lines", async () => {
+    const rows_csv = `name;iban;amount;reference\n"=HYPERLINK(1)";${ibanOf(7)};1.234,50;INV-77001\nX;DE00;2,00;Y-1234`;
+    const prepared = await client.payments.prepareRun({ rows_csv, debtor_iban });
+    expect(prepared.rows[0]).toMatchObject({ row: 2, payee: "=HYPERLINK(1)", amount: "1234.50" });
+    expect(prepared.findings.filter(({ row }) => row !== undefined)).toMatchObject([
+      { row: 3, code: "iban_invalid" },
+    ]);
+  });
+
+  test("the same run twice is one payment, the same payment in another run is refused unless allowed", async () => {
+    const rows = [rowOf(6_001), rowOf(6_002)];
+    const before = bulkPosts(sandbox).length;
+    const first = await client.payments.initiateRun({ rows, debtor_iban });
+    const again = await client.payments.initiateRun({ rows, debtor_iban });
+    expect([again.paymentId, again.run]).toEqual([first.paymentId, first.run]);
+    expect(bulkPosts(sandbox)).toHaveLength(before + 1);
+    const other = { rows: [rowOf(6_003), rows[1]!], debtor_iban };
+    await expect(client.payments.initiateRun(other)).rejects.toMatchObject({
+      code: "invalid_input",
+      outcome: "not-sent",
+      violations: [{ field: "rows, row 2" }],
+    });
+    const allowed = await client.payments.initiateRun({ ...other, allow_duplicates: [2] });
+    expect(allowed.findings).toContainEqual(
+      expect.objectContaining({ row: 2, severity: "warning", code: "duplicate_of_earlier" }),
+    );
+  });
+
+  test("a run whose response is lost is not paid again, and listed as unknown", async () => {
+    const rows = Array.from({ length: 500 }, (_, index) => rowOf(10_000 + index, { amount: "0.10" }));
+    const before = bulkPosts(sandbox).length;
+    sandbox.control.addFault({ operation: "payments.initiateBulk", kind: "reset-after" });
+    const failed = client.payments.initiateRun({ rows, debtor_iban });
+    await expect(failed).rejects.toMatchObject({ outcome: "unknown" });
+    await expect(client.payments.initiateRun({ rows, debtor_iban })).rejects.toMatchObject({
+      outcome: "unknown",
+    });
+    expect(bulkPosts(sandbox)).toHaveLength(before + 1);
+    const { run } = await client.payments.prepareRun({ rows, debtor_iban });
+    const followed = await client.payments.followRun({ run });
+    expect([followed.status, followed.final, followed.payments.length]).toEqual(["unknown", false, 500]);
+    expect(new Set(followed.payments.map(({ state }) => state))).toEqual(new Set(["unknown"]));
+    const rest = openClient(sandbox, { store });
+    const other = await rest.payments.prepareRun({ rows: [rows[3]!], debtor_iban });
+    expect(other.findings).toMatchObject([{ row: 1, code: "duplicate_of_earlier", severity: "error" }]);
+  });
+
+  test("each payment is followed: paid, refused with the reason, returned", async () => {
+    const address = "<PstlAdr><AdrLine>Kade 1</AdrLine><AdrLine>Rotterdam</AdrLine></PstlAdr>";
+    const transferOf = (reference: string, text: string, more = "") =>
+      `<CdtTrfTxInf><PmtId><EndToEndId>RUN-${reference}</EndToEndId></PmtId><Amt><InstdAmt Ccy="EUR">3.10</InstdAmt></Amt>
+      <Cdtr><Nm>Brouwer BV</Nm>${more}</Cdtr><CdtrAcct><Id><IBAN>${ibanOf(90)}</IBAN></Id></CdtrAcct>
+      <RmtInf><Ustrd>${text}</Ustrd></RmtInf></CdtTrfTxInf>`;
+    const executed = new Date(Date.now() - daysBehind * day).toISOString().slice(0, 10);
+    const document = `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"><CstmrCdtTrfInitn>
+      <GrpHdr><MsgId>M-1</MsgId><CreDtTm>${executed}T08:00:00Z</CreDtTm><NbOfTxs>3</NbOfTxs></GrpHdr>
+      <PmtInf><PmtInfId>P-1</PmtInfId><PmtMtd>TRF</PmtMtd><ReqdExctnDt><Dt>${executed}</Dt></ReqdExctnDt>
+      <DbtrAcct><Id><IBAN>${debtor_iban}</IBAN></Id></DbtrAcct>
+      ${transferOf("90001", "INV-90001")}${transferOf("90002", "INV-90002 RETURN")}${transferOf("90003", "INV-90003", address)}
+      </PmtInf></CstmrCdtTrfInitn></Document>`;
+    const { findings } = await client.payments.prepareRun({ pain001: document });
+    expect(findings.filter(({ row }) => row !== undefined)).toMatchObject([
+      { row: 3, code: "address_unstructured", severity: "error" },
+    ]);
+    const product = { "payment-product": "pain.001-sepa-credit-transfers" } as const;
+    const { paymentId } = await client.payments.initiateBulk({ ...product, pain001: document });
+    authorise();
+    sandbox.advance(10 * day);
+    const { payments, final, not_checked } = await client.payments.followRun({ paymentId, ...product });
+    expect(payments.map(({ state, code }) => [state, code])).toEqual([
+      ["paid", undefined],
+      ["returned", undefined],
+      ["refused", "BE04"],
+    ]);
+    expect([final, not_checked]).toEqual([true, []]);
+  });
+});
+
+test("a released run is sent once as released; another row is another run, and the waiting one is its duplicate", async () => {
+  const place = await createReleaseFixture({
+    policy: { people: [...people], rules: [{ effects: ["money"], from: ["anna", "bert"] }] },
+  });
+  const desk = place.client();
+  const debtor_iban = await debtorOf(desk);
+  const rows = [rowOf(1), rowOf(2)];
+  const request = await desk.payments.initiateRun({ rows, debtor_iban }).catch((error: unknown) => error);
+  expect(request).toMatchObject({ code: "release_needed", outcome: "not-sent" });
+  const { release } = request as { release: string };
+  const changed = { rows: [rows[0]!, { ...rows[1]!, amount: "99.00" }], debtor_iban };
+  await expect(desk.payments.initiateRun(changed)).rejects.toMatchObject({
+    code: "invalid_input",
+    violations: [{ field: "rows, row 1" }],
+  });
+  const other = await place.client({ as: "carl" }).payments.prepareRun({ rows, debtor_iban });
+  const finding = other.findings.find(({ row }) => row === 1);
+  expect(finding).toMatchObject({ code: "duplicate_of_earlier", severity: "error" });
+  expect(finding!.message).not.toContain(release);
+  await place.decide(release, "anna");
+  const sent = await desk.payments.initiateRun({ rows, debtor_iban });
+  const again = await desk.payments.initiateRun({ rows, debtor_iban });
+  expect([bulkPosts(place.sandbox).length, again.paymentId]).toEqual([1, sent.paymentId]);
+  const bulk = { "payment-product": "sepa-credit-transfers", paymentId: sent.paymentId } as const;
+  expect((await desk.payments.getBulk(bulk)) as object).toMatchObject({
+    payments: rows.map(({ amount }) => ({ instructedAmount: { amount } })),
+  });
+});
