@@ -38,10 +38,11 @@ export async function lookUpFields(
   { client, options }: { readonly client: ClientCore; readonly options: CallOptions },
 ): Promise<Values> {
   const found: Record<string, unknown> = { ...values };
-  for (const [name, { from, read }] of Object.entries(lookedUp))
+  for (const [name, { from, field }] of Object.entries(lookedUp))
     if (found[name] === undefined) {
       const source = client.service.operations.find((each) => each.name === from)!;
-      found[name] = read((await client.call(source, {}, options)).body as never);
+      const entries = (await client.call(source, {}, options)).body as readonly Values[];
+      found[name] = [...new Set(entries.map((entry) => entry[field]))].join(",");
     }
   return found;
 }

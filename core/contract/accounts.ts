@@ -128,8 +128,7 @@ export const listAccounts = operation({
   lookedUp: {
     currencies: {
       from: "accounts.listCurrencyAccounts",
-      read: (accounts: readonly z.infer<typeof CurrencyAccount>[]) =>
-        [...new Set(accounts.map(({ currency }) => currency))].join(),
+      field: "currency",
       description: "Default: all.",
     },
   },

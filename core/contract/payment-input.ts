@@ -211,6 +211,15 @@ export const bulkRequiredInJson = (exceptAt: readonly string[] = []) =>
     exceptAt,
   );
 
+const euroOnly = (fields: readonly string[]): Rule => ({
+  kind: "currency",
+  fields,
+  currency: "EUR",
+  other: "payment-product",
+  values: jsonProducts.filter((product) => product !== "cross-border-credit-transfers"),
+  description: "SEPA, instant and TARGET2 payments must be in EUR.",
+});
+
 export const productRules: readonly Rule[] = [
   {
     kind: "needed-by",
@@ -226,10 +235,12 @@ export const productRules: readonly Rule[] = [
     values: jsonProducts,
     description: "pain001 is only for pain.001 products.",
   },
+  euroOnly(["payments"]),
 ];
 
 export const paymentRules: readonly Rule[] = [
   ...productRules,
+  euroOnly(["instructedAmount"]),
   requiredInJson(
     ["debtorAccount", "instructedAmount", "creditorAccount", "creditorName"],
     "Without pain001, a payment requires debtorAccount, instructedAmount, creditorAccount and creditorName.",

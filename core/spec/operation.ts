@@ -159,6 +159,14 @@ export type Rule = { readonly description: string } & (
       readonly values: readonly string[];
     }
   | {
+      /** All amounts in the fields must have this currency if `other` has one of the values. */
+      readonly kind: "currency";
+      readonly fields: readonly string[];
+      readonly currency: string;
+      readonly other: string;
+      readonly values: readonly string[];
+    }
+  | {
       /** The fields are required unless one of the `unless` fields is given, or has one of its values. */
       readonly kind: "needed-unless";
       readonly fields: readonly string[];
@@ -271,8 +279,8 @@ export interface Declaration extends Callable {
 export interface LookedUpField {
   /** Name of the operation. */
   readonly from: string;
-  /** Reads the value from the body of its response. */
-  readonly read: (body: never) => string;
+  /** Field of the listed entries. Its different values are joined by commas. */
+  readonly field: string;
   /** Meaning of the value, for people. */
   readonly description: string;
 }

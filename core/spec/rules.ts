@@ -2,11 +2,21 @@
 
 import type { Rule } from "./operation";
 import type { Values } from "./fields";
+import { isObject } from "../values/json";
 
 const isGiven = (values: Values, field: string) => values[field] !== undefined;
 
 /** Formats `now` in UTC with the precision of `value`: a day or a month. */
 const atSamePrecision = (value: string, now: Date) => now.toISOString().slice(0, value.length);
+
+/** Returns the currencies of all amounts in a value. */
+function currenciesIn(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value.flatMap(currenciesIn);
+  if (!isObject(value)) return [];
+  return "amount" in value && "currency" in value
+    ? [value.currency]
+    : Object.values(value).flatMap(currenciesIn);
+}
 
 function isBroken(rule: Rule, values: Values, now: Date): boolean {
   switch (rule.kind) {
@@ -33,6 +43,11 @@ function isBroken(rule: Rule, values: Values, now: Date): boolean {
       return (
         rule.values.includes(String(values[rule.other])) &&
         rule.fields.some((field) => !isGiven(values, field))
+      );
+    case "currency":
+      return (
+        rule.values.includes(String(values[rule.other])) &&
+        rule.fields.flatMap((field) => currenciesIn(values[field])).some((each) => each !== rule.currency)
       );
     case "needed-unless":
       return (

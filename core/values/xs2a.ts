@@ -3,6 +3,7 @@
  * misspelt fields are found. Responses may contain unknown fields.
  */
 import { z } from "zod";
+import { hasValidCheckDigits } from "./account-number";
 import { optionalText, textField } from "./response-fields";
 import { minorUnits, Country, Currency, DateTime, day, DecimalText, openEnum } from "./values";
 
@@ -76,7 +77,15 @@ const NewAmount = z
     error: ({ input }) => decimalsMessage((input as AmountText).currency),
   });
 /** A reference to an account: usually the IBAN, with the currency if one IBAN has several accounts. */
-export const NewAccountReference = z.strictObject(accountReference).meta({ id: "NewAccountReference" });
+export const NewAccountReference = z
+  .strictObject({
+    ...accountReference,
+    iban: accountReference.iban.refine(
+      (iban) => iban === undefined || hasValidCheckDigits(iban),
+      "must be an IBAN whose check digits are right",
+    ),
+  })
+  .meta({ id: "NewAccountReference" });
 const addressFields = {
   streetName: maxText(70).optional(),
   buildingNumber: z.string().optional(),

@@ -179,6 +179,11 @@ const redirects = [
   "https://desk.example/done?state=a%20b#c",
 ];
 
+const paying = (amount: string, currency: string) => ({
+  ...transfer,
+  instructedAmount: { currency, amount },
+});
+
 test.each<[string, Values]>([
   ...[single, periodic, bulk, { ...variable, monthsOfExecution: ["1", "4", "10"] }].map(
     (input): [string, Values] => ["payments.initiate", input],
@@ -223,6 +228,9 @@ test.each<[Values, string]>([
   [{ ...periodic, monthsOfExecution: ["4"] }, "monthsOfExecution"],
   [{ ...single, creditorAccount: { IBAN: "NL13TEST0123456789" } }, "creditorAccount.IBAN"],
   [{ ...single, creditorAgent: "TESTNL2" }, "creditorAgent"],
+  [{ ...single, creditorAccount: { iban: "NL14TEST0123456789" } }, "creditorAccount.iban"],
+  [{ ...single, instructedAmount: { currency: "USD", amount: "1" } }, "instructedAmount"],
+  [{ ...bulk, payments: [transfer, paying("1", "USD")] }, "payments"],
   [{ ...bulk, payments: [{ ...transfer, debtorAccount: account }] }, "payments.0.debtorAccount"],
   [{ ...single, "TPP-Redirect-URI": "example.com/done" }, "TPP-Redirect-URI"],
   ...addresses.map((address): [Values, string] => [
@@ -256,11 +264,6 @@ test.each<[string, Values, string]>([
   expect(violations(name, input)).toContainEqual(expect.stringMatching(new RegExp(`^${field} `)));
 });
 
-const paying = (amount: string, currency: string) => ({
-  ...transfer,
-  instructedAmount: { currency, amount },
-});
-
 /** The locations of amounts: operation, path and input. */
 const amounts: [name: string, field: string, input: (amount: string, currency: string) => Values][] = [
   ["payments.initiate", "instructedAmount.amount", (...given) => ({ ...single, ...paying(...given) })],
@@ -282,8 +285,10 @@ const refused = ["-5", "0", "0.00", "-0", "0.001", "1.500", "1,5", "1.", "1e3", 
 );
 
 test.each(amounts)("%s, %s (%#): amounts are positive and fit their currency", (name, field, input) => {
-  const found = (text: string) =>
-    checkInput(find(name), input(...(text.split(" ") as [string, string])), now);
+  const found = (text: string) => {
+    const values = input(...(text.split(" ") as [string, string]));
+    return checkInput(find(name), { ...values, "payment-product": "cross-border-credit-transfers" }, now);
+  };
   expect(valid.filter((text) => found(text).length > 0)).toEqual([]);
   for (const text of [...refused, "1.0 JPY"]) expect([text, found(text)]).toMatchObject([text, [{ field }]]);
 });
