@@ -21,6 +21,12 @@ export { isBelgianReference, isIban, isIsoReference } from "./files/identifiers"
 export { type Mt940Options, normaliseMt940 } from "./files/mt940/fields";
 export { readMt940, readMt940Parts } from "./files/mt940/read";
 export { writeMt940 } from "./files/mt940/write";
+export {
+  type PaymentStatusReason,
+  type PaymentStatusReport,
+  readPain002,
+  type ReportedPayment,
+} from "./files/pain002";
 export type { StatementPart } from "./files/statement-parts";
 export type {
   Account,

@@ -1,4 +1,4 @@
-export type Format = "MT940" | "CODA" | "CSV" | "camt";
+export type Format = "MT940" | "CODA" | "CSV" | "camt" | "pain";
 
 /**
  * - `unrecognised`: the text is not in this format

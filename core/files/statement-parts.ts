@@ -111,9 +111,16 @@ export async function* readParts(
   options: ReadOptions = {},
 ): AsyncGenerator<StatementPart, void, void> {
   const checkBalance = createBalanceCheck(reader, options);
+  const read = function* (work: () => Iterable<StatementPart>): Iterable<StatementPart> {
+    try {
+      for (const part of work()) yield* checkBalance(part);
+    } catch (error) {
+      yield reportFault(error, options);
+    }
+  };
   for await (const lines of readLines(source))
-    for (const line of lines) for (const part of reader.readLine(line)) yield* checkBalance(part);
-  for (const part of reader.finish()) yield* checkBalance(part);
+    for (const line of lines) yield* read(() => reader.readLine(line));
+  yield* read(() => reader.finish());
 }
 
 /**

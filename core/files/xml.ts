@@ -8,9 +8,12 @@ export interface XmlElement {
   readonly name: string;
   readonly line: number;
   readonly attributes: Readonly<Record<string, string>>;
-  readonly children: XmlElement[];
+  children: readonly XmlElement[];
   text: string;
 }
+
+/** Shared by the many elements without children. */
+const noChildren: readonly XmlElement[] = [];
 
 export interface XmlHandlers {
   readonly format: Format;
@@ -32,7 +35,7 @@ const localName = (name: string) => name.slice(name.indexOf(":") + 1);
  */
 export async function* parseXml(source: TextSource, { format, close }: XmlHandlers): AsyncGenerator<void> {
   const parser = new SaxesParser();
-  const open: XmlElement[] = [{ name: "", line: 1, attributes: {}, children: [], text: "" }];
+  const open: XmlElement[] = [{ name: "", line: 1, attributes: {}, children: noChildren, text: "" }];
   let ignoredDepth = 0;
   let lastTag = 0;
   let lastPart = 0;
@@ -41,7 +44,8 @@ export async function* parseXml(source: TextSource, { format, close }: XmlHandle
     throw new FormatError("invalid", position(), message);
   };
   const addText = (text: string) => {
-    open.at(-1)!.text += text;
+    const current = open[open.length - 1]!;
+    if (current.children === noChildren) current.text += text;
   };
   parser.on("error", ({ message }) => refuse(`malformed XML: ${message.replace(/^\d+:\d+: /, "")}`));
   parser.on("doctype", () => refuse("document types are refused"));
@@ -49,7 +53,7 @@ export async function* parseXml(source: TextSource, { format, close }: XmlHandle
     lastTag = parser.position;
     const local = localName(name);
     if (ignoredDepth > 0 || local === ignoredElement) ignoredDepth += 1;
-    else open.push({ name: local, line: parser.line, attributes, children: [], text: "" });
+    else open.push({ name: local, line: parser.line, attributes, children: noChildren, text: "" });
     if (open.length + ignoredDepth > maxDepth) refuse(`elements are nested deeper than ${maxDepth}`);
   });
   parser.on("text", addText);
@@ -62,8 +66,9 @@ export async function* parseXml(source: TextSource, { format, close }: XmlHandle
     }
     const element = open.pop()!;
     const parent = open.at(-1)!;
-    if (close(element, parent, open.at(-2))) parent.children.push(element);
-    else lastPart = parser.position;
+    if (!close(element, parent, open.at(-2))) lastPart = parser.position;
+    else if (parent.children === noChildren) parent.children = [element];
+    else (parent.children as XmlElement[]).push(element);
   });
   let isBlank = true;
   for await (const given of typeof source === "string" ? [source] : source) {
@@ -82,13 +87,25 @@ export async function* parseXml(source: TextSource, { format, close }: XmlHandle
 }
 
 /** Returns the children with a name. */
-export const childrenOf = (element: XmlElement | undefined, name: string): XmlElement[] =>
-  element ? element.children.filter((child) => child.name === name) : [];
+export function childrenOf(element: XmlElement | undefined, name: string): readonly XmlElement[] {
+  if (!element) return noChildren;
+  let found: XmlElement[] | undefined;
+  for (const child of element.children) if (child.name === name) (found ??= []).push(child);
+  return found ?? noChildren;
+}
 
 /** Returns the first element at a path; undefined if there is none. */
 export function childOf(element: XmlElement | undefined, ...path: readonly string[]): XmlElement | undefined {
   let found = element;
-  for (const name of path) found = found?.children.find((child) => child.name === name);
+  for (const name of path) {
+    let next: XmlElement | undefined;
+    for (const child of found?.children ?? noChildren)
+      if (child.name === name) {
+        next = child;
+        break;
+      }
+    found = next;
+  }
   return found;
 }
 

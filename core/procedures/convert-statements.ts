@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { json } from "../spec/declare";
 import { invalidInputError } from "../call/call-errors";
-import { FormatError, detectTextKind } from "../files/format-error";
+import { FormatError, detectTextKind, type ReadOptions } from "../files/format-error";
 import { readCamt } from "../files/camt/read";
 import { readCoda } from "../files/coda/read";
 import { writeCoda } from "../files/coda/write";
@@ -37,7 +37,9 @@ const readers = {
   coda: readCoda,
   csv: readCsv,
   camt: readCamt,
-} as const satisfies Readonly<Record<string, (text: TextSource) => AsyncIterable<Statement>>>;
+} as const satisfies Readonly<
+  Record<string, (text: TextSource, options: ReadOptions) => AsyncIterable<Statement>>
+>;
 
 const readNames = ["mt940", "coda", "csv", "camt"] as const satisfies readonly (keyof typeof readers)[];
 const writeNames = ["mt940", "coda", "csv"] as const;
@@ -302,9 +304,9 @@ const detectableFormats: Readonly<Record<string, ReadName>> = { MT940: "mt940", 
 const detectFormat = (content: string): ReadName =>
   detectableFormats[detectTextKind(content.slice(0, 1000)) ?? ""] ?? "csv";
 
-async function readAll(format: ReadName, content: string): Promise<Statement[]> {
+async function readAll(format: ReadName, content: string, tolerate: boolean): Promise<Statement[]> {
   const statements: Statement[] = [];
-  for await (const statement of readers[format](content)) statements.push(statement);
+  for await (const statement of readers[format](content, { tolerate })) statements.push(statement);
   return statements;
 }
 
@@ -318,7 +320,7 @@ export const convertStatements = procedure({
   title: "Convert bank statement",
   summary:
     "Converts a statement file (camt.053, MT940, CODA, CSV) to MT940, CODA or CSV, or returns its entries as JSON.",
-  notes: "PDF and XLS are not supported, and inconsistent files are rejected.",
+  notes: "PDF and XLS are not supported, and inconsistent files are rejected unless `tolerate` is true.",
   icon: "font-awesome/fa-random",
   keywords: ["parse", "read", "spreadsheet", "Kontoauszug", "umwandeln"],
   effect: "read",
@@ -341,6 +343,11 @@ export const convertStatements = procedure({
         title: "To format",
         description: "Format of the result: `json` returns data, the others a file.",
       }),
+    tolerate: z.boolean().default(false).meta({
+      title: "Tolerate faults",
+      description:
+        "True to read every entry that can be read from camt and MT940, with the faults as `violations`. Otherwise the first error refuses the file.",
+    }),
   },
   rules: [
     {
@@ -350,11 +357,11 @@ export const convertStatements = procedure({
     },
   ],
   output: json(ConvertedStatements, "The statements."),
-  async run({ deliver }, { content, content_base64: bytes, from: given, to }) {
+  async run({ deliver }, { content, content_base64: bytes, from: given, to, tolerate }) {
     const field = bytes === undefined ? "content" : "content_base64";
     const text = bytes === undefined ? content! : decodeText(Buffer.from(bytes, "base64"));
     const from = given === "auto" ? detectFormat(text) : given;
-    const statements = await withFieldErrors(field, () => readAll(from, text));
+    const statements = await withFieldErrors(field, () => readAll(from, text, tolerate));
     if (statements.length === 0)
       throw invalidInputError({ name }, [{ field, message: "must contain a statement" }]);
     const entries = statements.reduce((count, each) => count + each.entries.length, 0);

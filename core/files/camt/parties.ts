@@ -27,6 +27,7 @@ export const addressElements = {
 } as const satisfies Partial<Record<keyof PostalAddress, string>>;
 
 function addressOf(element: XmlElement | undefined): PostalAddress | undefined {
+  if (!element) return undefined;
   const lines = childrenOf(element, "AdrLine").flatMap((line) => line.text.trim() || []);
   const fields: Record<string, string | readonly string[] | undefined> = {};
   for (const [field, name] of Object.entries(addressElements)) fields[field] = textOf(element, name);

@@ -90,6 +90,7 @@ export interface StatementLine extends Pick<
   | "amount"
   | "creditDebit"
   | "reversal"
+  | "status"
   | "customerReference"
   | "bankReference"
   | "additionalInformation"

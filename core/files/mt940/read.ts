@@ -3,8 +3,21 @@ import { Big } from "big.js";
 import { formatAmount, toBalance } from "../amount";
 import { collapseWhitespace, removeControls } from "../charset";
 import { parseYymmdd, parseYymmddOf30DayMonth, nearestDate } from "../dates";
-import { FormatError, type FormatErrorCode, type Position, quoteValue, looksLikeHint } from "../format-error";
-import { type LineReader, readParts, type StatementPart, collectStatements } from "../statement-parts";
+import {
+  FormatError,
+  type FormatErrorCode,
+  type Position,
+  quoteValue,
+  looksLikeHint,
+  type ReadOptions,
+} from "../format-error";
+import {
+  type LineReader,
+  readParts,
+  reportFault,
+  type StatementPart,
+  collectStatements,
+} from "../statement-parts";
 import {
   type Balance,
   type CreditDebit,
@@ -64,16 +77,20 @@ const indicators: Readonly<Record<string, CreditDebit>> = {
   D: "Debit",
   RC: "Debit",
   RD: "Credit",
+  EC: "Credit",
+  ED: "Debit",
 };
 
 const parseAmount = (digits: string) => new Big(digits.replace(/,$/, "").replace(",", "."));
 
-/** At most 24 digits and 12 decimals, more than any bank writes. */
-const amountPattern = String.raw`\d{1,24}(?:,\d{0,12})?`;
+/** At most 24 digits and 12 decimals, more than any bank writes. Some banks write a point, then always two decimals. */
+const amountPattern = String.raw`\d{1,24}(?:,\d{0,12}|\.\d\d(?![\d.,]))?`;
+/** A count and a sum of entries, as :90D: has them. */
+const totalPattern = new RegExp(`^(\\d{1,5}) ?[A-Z]{3} ?(${amountPattern})$`);
 const balancePattern = new RegExp(`^([CD])(\\d{6})([A-Z]{3})(${amountPattern})$`);
-/** Blanks replace an unknown entry date and pad short transaction types. */
+/** Blanks replace an unknown entry date, and pad or precede short transaction types. Some banks write no type. */
 const linePattern = new RegExp(
-  `^(\\d{6})(\\d{4}|    )?(R?[CD])[A-Z]? ?(${amountPattern})(?!${noReference})([A-Z][A-Z0-9 ]{3})(.*?)(?://(.*))?$`,
+  `^(\\d{6})(\\d{4}|    )?(R?[CD]|E[CD])[A-Z]? ?(${amountPattern})(?: ?(?!${noReference})([A-Z][A-Z0-9 ]{3})|(?=$|//|${noReference}))(.*?)(?://(.*))?$`,
   "s",
 );
 
@@ -81,7 +98,7 @@ const linePattern = new RegExp(
 const lineParts: readonly (readonly [part: RegExp, message: string])[] = [
   [/^\d{6}/, "the value date must be six digits, YYMMDD"],
   [
-    /^(?:\d{4}| {4})?R?[CD][A-Z]? ?/,
+    /^(?:\d{4}| {4})?(?:R?[CD]|E[CD])[A-Z]? ?/,
     "expected C, D, RC or RD after the value date and the optional entry date (MMDD)",
   ],
   [new RegExp(`^${amountPattern}(?![\\d.,])`), "the amount must be digits with a decimal comma"],
@@ -122,8 +139,7 @@ function parseStatementLine(field: Field, currency: string): StatementLine {
   const [first = "", ...others] = field.content;
   const [, date, mmdd, mark, digits, transactionCode, customerReference, bankReference] =
     linePattern.exec(first.trim()) ?? [];
-  if (!date || !mark || !digits || !transactionCode)
-    return fail("invalid", field, statementLineProblem(first.trim()));
+  if (!date || !mark || !digits) return fail("invalid", field, statementLineProblem(first.trim()));
   const valueDate = parseYymmddOf30DayMonth(date, positionOf(field));
   return withoutUndefined<StatementLine>({
     bookingDate: parseBookingDate(mmdd, valueDate, field),
@@ -131,7 +147,8 @@ function parseStatementLine(field: Field, currency: string): StatementLine {
     amount: formatAmount(parseAmount(digits), currency),
     creditDebit: indicators[mark]!,
     reversal: mark.startsWith("R") || undefined,
-    transactionCode: transactionCode.trimEnd(),
+    status: mark.startsWith("E") ? "Future" : undefined,
+    transactionCode: transactionCode?.trimEnd() ?? "NMSC",
     customerReference: parseReference(customerReference),
     bankReference: parseReference(bankReference),
     additionalInformation: collapseWhitespace(others.join(" ")) || undefined,
@@ -139,7 +156,7 @@ function parseStatementLine(field: Field, currency: string): StatementLine {
 }
 
 /** A dash ends a message, and so does the type line of the next one. */
-const messageEndPattern = /^-\}|^-\s*$|^:940:\s*$/;
+const messageEndPattern = /^-\}|^-\s*$|^:94[02]:\s*$/;
 
 /** Parses the number of the message within its statement from :28C:; undefined if absent. */
 function parsePage(field: Field): number | undefined {
@@ -147,13 +164,21 @@ function parsePage(field: Field): number | undefined {
   return digits ? Number(digits) : undefined;
 }
 
+/** ISO 4217 code for no currency: that of a statement whose opening balance is missing. */
+const unknownCurrency = "XXX";
+
+const newTotals = () => ({
+  Credit: { count: 0, sum: new Big(0) },
+  Debit: { count: 0, sum: new Big(0) },
+});
+
 class Mt940Reader implements LineReader {
   readonly format = "MT940";
   readonly balanceFields = { opening: ":60F:", entry: ":61:", closing: ":62F:" };
 
   #field: Field | undefined;
-  /** Tags 20, 25 and 28 of the message being read, until its opening balance. */
-  #head: Partial<Record<"20" | "25" | "28", Field>> = {};
+  /** Tags 20, 25, 28 and 34F of the message being read, until its opening balance or first entry. */
+  #head: Partial<Record<"20" | "25" | "28" | "34", Field>> = {};
   #opening: StatementHead | undefined;
   /** Number of the message within its statement, if given. */
   #page: number | undefined;
@@ -167,6 +192,10 @@ class Mt940Reader implements LineReader {
   /** First non-blank line before any tag. */
   #firstUntaggedLine: string | undefined;
   #hasTag = false;
+  /** Entries of an interim report by direction, which it counts in place of balances. */
+  #totals = newTotals();
+
+  constructor(readonly options: ReadOptions) {}
 
   *readLine({ number, text: rawText }: Line): Iterable<StatementPart> {
     this.#lastLine = number;
@@ -221,26 +250,33 @@ class Mt940Reader implements LineReader {
     return { format: "MT940", field, line: this.#lastLine };
   }
 
+  #faultAt(field: string, message: string): StatementPart {
+    return reportFault(new FormatError("missing", this.#positionAt(field), message), this.options);
+  }
+
   *#endField(): Iterable<StatementPart> {
     const field = this.#field;
     this.#field = undefined;
-    if (field) yield* this.#handleField(field);
+    if (!field) return;
+    try {
+      yield* this.#handleField(field);
+    } catch (error) {
+      yield reportFault(error, this.options);
+    }
   }
 
   *#endMessage(): Iterable<StatementPart> {
     yield* this.#endField();
-    if (this.#opening && !this.#tail)
-      throw new FormatError(
-        "missing",
-        this.#positionAt(":62F:"),
-        "the message ends without a closing balance",
-      );
-    if (Object.keys(this.#head).length > 0)
-      throw new FormatError(
-        "missing",
-        this.#positionAt(":60F:"),
-        "the message ends without an opening balance",
-      );
+    if (this.#head["34"]) yield* this.#openWithoutBalance(this.#head["34"]);
+    if (this.#opening && !this.#tail) {
+      yield* this.#endEntry();
+      if (!this.#opening.kind) yield this.#faultAt(":62F:", "the message ends without a closing balance");
+      this.#startTail({ tag: "62F", line: this.#lastLine, content: [] }, {});
+    }
+    if (Object.keys(this.#head).length > 0) {
+      this.#head = {};
+      yield this.#faultAt(":60F:", "the message ends without an opening balance");
+    }
     if (this.#tail && !this.#tail.isContinued) yield* this.#emitClosing();
   }
 
@@ -249,10 +285,15 @@ class Mt940Reader implements LineReader {
     if (!this.#tail) return;
     const { tail, forwardBalances, information, line, isContinued } = this.#tail;
     if (isContinued)
-      throw new FormatError(
-        "missing",
-        { format: "MT940", field: ":62M:", line },
-        "the balance announces another message of this statement, but none follows",
+      yield reportFault(
+        new FormatError(
+          "missing",
+          { format: "MT940", field: ":62M:", line },
+          "the balance announces another message of this statement, but none follows",
+        ),
+        this.options,
+        // Banks that do not number messages write this balance also at the end.
+        this.#page === undefined ? "warning" : "error",
       );
     const informationText = collapseWhitespace(joinLines(information));
     const closing = {
@@ -286,6 +327,14 @@ class Mt940Reader implements LineReader {
       case "28C":
         this.#head["28"] = field;
         break;
+      case "34F":
+        this.#head["34"] ??= field;
+        break;
+      case "90C":
+      case "90D":
+        yield* this.#endEntry();
+        this.#checkTotal(field);
+        break;
       case "60F":
       case "60M":
         yield* this.#readOpening(field);
@@ -293,11 +342,9 @@ class Mt940Reader implements LineReader {
       case "61":
         yield* this.#endEntry();
         this.#informationLimit.restart();
-        this.#entry = {
-          line: field.line,
-          statementLine: parseStatementLine(field, this.#requireOpenCurrency(field)),
-          information: [],
-        };
+        if (this.#head["34"] || (this.options.tolerate && (!this.#opening || this.#tail)))
+          yield* this.#openWithoutBalance(field);
+        this.#startEntry(field);
         break;
       case "62F":
       case "62M":
@@ -314,6 +361,63 @@ class Mt940Reader implements LineReader {
       case "86":
         this.#addInformation(field);
     }
+  }
+
+  #startEntry(field: Field): void {
+    const statementLine = parseStatementLine(field, this.#requireOpenCurrency(field));
+    const total = this.#totals[statementLine.creditDebit];
+    total.count += 1;
+    total.sum = total.sum.plus(statementLine.amount);
+    this.#entry = { line: field.line, statementLine, information: [] };
+  }
+
+  /** Compares a total of an interim report with its entries. */
+  #checkTotal(field: Field): void {
+    const { count, sum } = this.#totals[field.tag === "90C" ? "Credit" : "Debit"];
+    const [, statedCount, digits] = totalPattern.exec(fieldText(field)) ?? [];
+    if (!statedCount || !digits)
+      fail(
+        "invalid",
+        field,
+        `expected a count, a currency and an amount; found ${quoteValue(fieldText(field))}`,
+      );
+    if (Number(statedCount) !== count || !parseAmount(digits).eq(sum))
+      fail("control_sum", field, `the message has ${count} such entries, which give ${sum.toFixed()}`);
+  }
+
+  /** Opens an interim report, which has no balances, or a statement whose opening balance is missing. */
+  *#openWithoutBalance(field: Field): Iterable<StatementPart> {
+    yield* this.#emitClosing();
+    const isInterim = this.#head["34"] !== undefined;
+    const { "20": reference, "25": account, "28": number, "34": limit } = this.#head;
+    const [currency = unknownCurrency] =
+      /[A-Z]{3}/.exec(limit ? fieldText(limit) : "") ??
+      /[A-Z]{3}$/.exec(account ? fieldText(account) : "") ??
+      [];
+    this.#head = {};
+    this.#totals = newTotals();
+    this.#page = undefined;
+    if (!isInterim) yield this.#faultAt(":60F:", "the opening balance is missing");
+    if (!account || fieldText(account) === "") yield this.#faultAt(":25:", "the account number is missing");
+    this.#opening = withoutUndefined<StatementHead>({
+      kind: isInterim ? "Interim" : undefined,
+      account: parseAccount(account?.content ?? [], currency),
+      reference: parseReference(reference && fieldText(reference)),
+      number: Number(/^\d{1,10}/.exec(number ? fieldText(number) : "")?.[0] ?? 0),
+    });
+    yield { kind: "opening", opening: this.#opening, line: field.line };
+  }
+
+  #startTail(field: Field, tail: Mutable<StatementTail>): void {
+    this.#informationLimit.restart();
+    this.#tailLimit.restart();
+    this.#tail = {
+      line: field.line,
+      isContinued: field.tag === "62M",
+      tail,
+      forwardBalances: [],
+      information: [],
+    };
   }
 
   #addInformation(field: Field): void {
@@ -334,7 +438,8 @@ class Mt940Reader implements LineReader {
     const { balance, currency } = parseBalance(opening);
     const account = this.#headField("25", opening);
     const number = this.#headField("28", opening);
-    const [, digits] = /^(\d{1,10})(?:\/|$)/.exec(fieldText(number)) ?? [];
+    // Some banks number only the messages: `/1`.
+    const [, digits] = /^(\d{1,10})(?:\/|$)/.exec(fieldText(number).replace(/^\//, "0/")) ?? [];
     if (fieldText(account) === "") fail("missing", account, "the account number is empty");
     return withoutUndefined<StatementHead>({
       account: parseAccount(account.content, currency),
@@ -349,6 +454,7 @@ class Mt940Reader implements LineReader {
   *#readOpening(field: Field): Iterable<StatementPart> {
     const opening = this.#headFrom(field);
     const number = this.#headField("28", field);
+    this.#totals = newTotals();
     this.#head = {};
     if (field.tag === "60M" && this.#continues(opening)) {
       this.#advancePage(number);
@@ -404,35 +510,31 @@ class Mt940Reader implements LineReader {
   #requireBalance(field: Field): Balance {
     const { balance, currency } = parseBalance(field);
     const expected = this.#opening?.account.currency;
-    if (expected !== currency)
+    if (expected !== currency && expected !== unknownCurrency)
       fail("invalid", field, `the statement is in ${expected}, but the balance is in ${currency}`);
     return balance;
   }
 
   #readClosing(field: Field): void {
     this.#requireOpenCurrency(field);
-    this.#informationLimit.restart();
-    this.#tailLimit.restart();
-    this.#tail = {
-      line: field.line,
-      isContinued: field.tag === "62M",
-      tail: { closingBalance: this.#requireBalance(field) },
-      forwardBalances: [],
-      information: [],
-    };
+    this.#startTail(field, { closingBalance: this.#requireBalance(field) });
   }
 }
 
 /** Reads MT940 in parts. Throws like `readMt940`. */
-export const readMt940Parts = (source: TextSource): AsyncGenerator<StatementPart, void, void> =>
-  readParts(source, new Mt940Reader());
+export const readMt940Parts = (
+  source: TextSource,
+  options: ReadOptions = {},
+): AsyncGenerator<StatementPart, void, void> => readParts(source, new Mt940Reader(options), options);
 
 /**
- * Reads the statements of an MT940 text or text stream. Joins statements that span several messages; ignores SWIFT
- * envelopes, text between messages and unrelated tags. Understands all three notations of :86:. Blank text has no
- * statements.
+ * Reads the statements of an MT940 text or text stream, and interim reports (MT942). Joins statements that span several
+ * messages; ignores SWIFT envelopes, text between messages and unrelated tags. Understands all three notations of :86:. Blank
+ * text has no statements.
  *
- * Throws a FormatError with line and tag for malformed text, balances that do not add up and missing messages of a statement.
+ * Throws a FormatError with line and tag for malformed text, sums that do not add up and missing messages of a statement.
  */
-export const readMt940 = (source: TextSource): AsyncGenerator<Statement, void, void> =>
-  collectStatements(readMt940Parts(source));
+export const readMt940 = (
+  source: TextSource,
+  options: ReadOptions = {},
+): AsyncGenerator<Statement, void, void> => collectStatements(readMt940Parts(source, options));

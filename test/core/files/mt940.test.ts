@@ -1,6 +1,6 @@
 /** MT940: what banks write, and what is wrong with it. */
 import { readMt940, readMt940Parts } from "../../../core/files";
-import { collect, toPieces } from "./statement-fixtures";
+import { collect, problemOf, toPieces } from "./statement-fixtures";
 import { readEntries, readEntryWithInformation, message } from "./mt940-messages";
 
 describe("reading", () => {
@@ -96,13 +96,28 @@ describe("reading", () => {
   test.each([
     ["15.01.26C1,NTRFREF", /value date must be six digits, YYMMDD; found "15\.01/],
     ["260115X1,NTRFREF", /expected C, D, RC or RD .*; found "X1,/],
-    ["260115C1.00NTRFREF", /a decimal comma; found "1\.00NTRF/],
+    ["260115C1.0NTRFREF", /a decimal comma; found "1\.0NTRF/],
     ["260115C1.000,00NTRFREF", /a decimal comma; found "1\.000/],
-    ["260115C100,00NONREF", /expected a transaction type .*, for example NTRF; found "NONREF"/],
-    ["260115C100,00", /expected a transaction type .*, for example NTRF; found ""/],
+    ["260115C100,00REF", /expected a transaction type .*, for example NTRF; found "REF"/],
   ])(":61:%s: the error says which part is wrong", async (content, expected) => {
     await expect(readEntries([`:61:${content}`])).rejects.toMatchObject({ code: "invalid", field: ":61:" });
     await expect(readEntries([`:61:${content}`])).rejects.toThrow(expected);
+  });
+
+  test("dialects: a blank before the type, no type, a decimal point, a number of the message alone", async () => {
+    const found = await readEntries([
+      ":61:2601150115D0,00 NRTIKREF+",
+      ":61:260115C0,00",
+      ":61:260115C0,00NONREF",
+      ":61:260115C0.00NTRFREF",
+    ]);
+    expect(found.map(({ transactionCode }) => transactionCode)).toEqual(["NRTI", "NMSC", "NMSC", "NTRF"]);
+    const [numbered] = await collect(readMt940(message([]).replace(":28C:1/1", ":28C:/1")));
+    expect(numbered!.number).toBe(0);
+    const text = message([]).replace(":28C:1/1", ":28C:1").replace(":62F:", ":62M:");
+    expect((await collect(readMt940(text)))[0]!.violations).toMatchObject([
+      { rule: "missing", severity: "warning", field: ":62M:" },
+    ]);
   });
 
   test("supplementary details longer than allowed, and references too", async () => {
@@ -327,5 +342,88 @@ describe(":86:", () => {
     expect((await readEntryWithInformation("051?00CREDIT?20Rent?21of May?60and June")).remittance).toBe(
       "Rent of May and June",
     );
+  });
+});
+
+describe("interim reports (MT942)", () => {
+  const interim = (count: number) =>
+    [
+      ":20:REF",
+      ":25:NL13TEST0123456789EUR",
+      ":28C:1/1",
+      ":34F:EURD0,",
+      ":13D:2601151200+0100",
+      ":61:260115C5,NTRFNONREF",
+      ":86:Rent",
+      ":61:260115EC7,NTRFNONREF",
+      ":61:260115D2,NTRFNONREF",
+      `:90D:${count}EUR2,`,
+      ":90C:2EUR12,",
+      "-",
+    ].join("\r\n");
+
+  test("have entries without balances, and follow a statement in one file", async () => {
+    const [statement, report] = await collect(readMt940(`${message([])}\r\n${interim(1)}`));
+    expect(statement!.kind).toBeUndefined();
+    expect(report).toMatchObject({
+      kind: "Interim",
+      account: { number: "NL13TEST0123456789", currency: "EUR" },
+      entries: [
+        { amount: "5.00", creditDebit: "Credit", remittance: "Rent" },
+        { amount: "7.00", creditDebit: "Credit", status: "Future" },
+        { amount: "2.00", creditDebit: "Debit" },
+      ],
+    });
+    expect(report).not.toHaveProperty("closingBalance");
+    expect(report).not.toHaveProperty("violations");
+  });
+
+  test("with totals that the entries do not give are refused", async () => {
+    expect(await problemOf(readMt940(interim(2)))).toBe("control_sum :90D: 10");
+  });
+});
+
+describe("tolerate", () => {
+  const sound = message(
+    [":61:260115C1,NTRFNONREF", ":86:Rent", ":61:260116C2,NTRFNONREF"],
+    ":62F:C260131EUR103,",
+  );
+
+  test.each<[string, string, string[], string[]]>([
+    ["a sound file", sound, [], ["1.00", "2.00"]],
+    [
+      "an entry that cannot be read",
+      sound.replace(":61:260115C", ":61:260115X"),
+      ["invalid :61:", "balance :62F:"],
+      ["2.00"],
+    ],
+    ["a wrong balance", sound.replace("EUR103,", "EUR104,"), ["balance :62F:"], ["1.00", "2.00"]],
+    [
+      "no closing balance",
+      sound.replace(/:62F:.*/, ""),
+      ["missing :62F:", "missing :62F:"],
+      ["1.00", "2.00"],
+    ],
+    [
+      "no opening balance",
+      sound.replace(/:60F:.*\r\n/, ""),
+      ["missing :60F:", "missing :62F:"],
+      ["1.00", "2.00"],
+    ],
+    [
+      "a damaged opening balance",
+      sound.replace(":60F:C", ":60F:X"),
+      ["invalid :60F:", "missing :60F:", "missing :62F:"],
+      ["1.00", "2.00"],
+    ],
+  ])("%s", async (_, text, problems, amounts) => {
+    const [statement, ...others] = await collect(readMt940(text, { tolerate: true }));
+    expect(others).toEqual([]);
+    expect(statement!.entries.map(({ amount }) => amount)).toEqual(amounts);
+    expect((statement!.violations ?? []).map(({ rule, field }) => `${rule} ${field}`)).toEqual(problems);
+  });
+
+  test("text without any statement is still refused", async () => {
+    expect(await problemOf(readMt940("Dear customer,", { tolerate: true }))).toBe("unrecognised :20: 1");
   });
 });

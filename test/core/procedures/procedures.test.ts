@@ -204,6 +204,10 @@ describe("statements.convert", () => {
     expect(read.statements![0]!.violations).toMatchObject([{ rule: "missing", severity: "warning" }]);
     const { file } = await client.statements.convert({ content: camt053(), to: "mt940" });
     expect(String(file!.content)).toContain(":62F:C261116EUR105,50");
+    const damaged = { content: camt053().replace("105.50", "105.51") };
+    await expect(client.statements.convert(damaged)).rejects.toMatchObject({ code: "invalid_input" });
+    const { statements } = await client.statements.convert({ ...damaged, tolerate: true });
+    expect(statements![0]).toMatchObject({ entries: [{}, {}], violations: [{ rule: "balance" }] });
   });
 
   test("decodes Windows-1252", async () => {
