@@ -27,6 +27,13 @@ export {
   readPain002,
   type ReportedPayment,
 } from "./files/pain002";
+export {
+  type Transfer,
+  type TransferBatch,
+  type TransferFile,
+  type TransferParty,
+  writePain001,
+} from "./files/pain001-write";
 export type { StatementPart } from "./files/statement-parts";
 export type {
   Account,

@@ -1,4 +1,5 @@
 /** Parties, agents and accounts of camt and pain messages. */
+import { addressElements } from "../address";
 import { removeWhitespace } from "../charset";
 import {
   type Account,
@@ -9,22 +10,6 @@ import {
   withoutUndefined,
 } from "../statement";
 import { childOf, childrenOf, textOf, type XmlElement } from "../xml";
-
-/** Elements of an address by field, in the order of the schema. */
-export const addressElements = {
-  department: "Dept",
-  street: "StrtNm",
-  buildingNumber: "BldgNb",
-  buildingName: "BldgNm",
-  floor: "Flr",
-  postBox: "PstBx",
-  room: "Room",
-  postCode: "PstCd",
-  town: "TwnNm",
-  district: "DstrctNm",
-  subdivision: "CtrySubDvsn",
-  country: "Ctry",
-} as const satisfies Partial<Record<keyof PostalAddress, string>>;
 
 function addressOf(element: XmlElement | undefined): PostalAddress | undefined {
   if (!element) return undefined;
