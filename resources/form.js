@@ -309,16 +309,21 @@ function addValidationMessages(node, form) {
   const { operation, controls } = node._def.fxdesk;
   let timer;
   const show = ({ violations }) => {
+    const isShown = (name) => fieldInput(name).closest(".form-row").css("display") !== "none";
+    const namesOf = ({ field, rule }) =>
+      rule ? [field.split(", ").find(isShown) ?? field] : [field.split(".")[0]];
     for (const { name } of controls) {
-      const own = violations.filter(({ field }) => field.split(".")[0] === name);
-      const reason = own
-        .map(({ field, message }) => (field === name ? message : `${field} ${message}`))
-        .join("; ");
+      const own = violations.filter((each) => namesOf(each).includes(name));
+      const reason = own.map((each) => violationText(node, each)).join("; ");
       $(`#${CSS.escape(inputId(name))}-error`).text(reason);
-      textInputOf(fieldInput(name)).attr("aria-invalid", String(own.length > 0));
+      const input = textInputOf(fieldInput(name)).attr("aria-invalid", String(own.length > 0));
+      input.closest(".red-ui-typedInput-container").toggleClass("input-error", own.length > 0);
     }
   };
-  const validate = () => checkFields(operation, readFields(node)).done(show);
+  const validate = () => {
+    const fromPayload = $("#node-input-fromPayload").prop("checked") === true;
+    checkFields({ operation, fields: readFields(node), fromPayload }).done(show);
+  };
   form.on("input change", () => {
     clearTimeout(timer);
     timer = setTimeout(validate, typingPauseMs);
@@ -559,7 +564,44 @@ function save(node) {
   if (defaults.saveTo) node.saveTo = readTypedInput($("#node-input-fxdesk--save-to"));
 }
 
-/** Validates the fields of a node. Returns true or a list of error messages. */
+/** Violations of forms as the runtime reported them, by request. */
+const reportedViolations = new Map();
+
+/** Returns the violations that the runtime finds in the fields, or none until it has answered; then validates again. */
+function runtimeViolations(node, fields) {
+  const { operation } = node._def.fxdesk;
+  const form = { operation, fields, fromPayload: node.fromPayload === true };
+  const key = JSON.stringify(form);
+  if (!reportedViolations.has(key)) {
+    reportedViolations.set(key, []);
+    checkFields(form)
+      .done(({ violations }) => {
+        if (violations.length === 0) return;
+        reportedViolations.set(key, violations);
+        RED.editor.validateNode(node);
+        RED.view.redraw();
+      })
+      .fail(() => reportedViolations.delete(key));
+  }
+  return reportedViolations.get(key);
+}
+
+/** Replaces the names of fields in a text with their titles. */
+const withFieldTitles = (node, text) =>
+  node._def.fxdesk.controls.reduce(
+    (result, { name }) =>
+      result.replace(new RegExp(`\\b${name}\\b`, "g"), () => `“${fieldTexts(node, name).label}”`),
+    text,
+  );
+
+/** Returns a violation as a sentence with the titles of the fields. */
+function violationText(node, { field, message, rule }) {
+  if (rule) return withFieldTitles(node, message);
+  const [name, ...path] = field.split(".");
+  return [fieldTexts(node, name).label, ...path, message].join(" ");
+}
+
+/** Validates the fields of a node, as a call does. Returns true or a list of error messages. */
 function fieldsProblem(node, fields, option) {
   if (!fields) return true;
   const found = node._def.fxdesk.controls.flatMap(({ name, required }) => {
@@ -569,10 +611,35 @@ function fieldsProblem(node, fields, option) {
     const valid = RED.utils.validateTypedProperty(given.value, given.type, { ...option, label });
     return valid === true ? [] : [valid];
   });
-  if (found.length === 0) return true;
+  const problems =
+    found.length > 0 ? found : runtimeViolations(node, fields).map((each) => violationText(node, each));
+  if (problems.length === 0) return true;
   // Without loaded texts, messages show field names. Validate again once the labels are known.
   if (!areTextsLoaded()) loadTexts().done(() => RED.editor.validateNode(node));
-  return found;
+  return problems;
+}
+
+const isVariable = (text) => /^\$\{[^}]+\}$|^\$\([^)]+\)$/.test(text);
+
+const isDay = (text) => /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(text).toJSON()?.startsWith(text);
+
+/** Maximum of timers in milliseconds. */
+const maxTimerMs = 2 ** 31 - 1;
+
+const isWithin = (number, least, most) => number >= least && number <= most;
+
+const optionChecks = {
+  from: (text, { startsAtDay }) => text === "now" || text === "beginning" || (startsAtDay && isDay(text)),
+  every: (text) => isWithin(Math.round(Number(text) * 1_000), 1, maxTimerMs),
+  timeoutMs: (text) => Number.isInteger(Number(text)) && isWithin(Number(text), 1, maxTimerMs),
+};
+
+/** Validates an option of a node. Returns true or an error message. */
+function optionProblem({ _def }, name, given) {
+  const text = String(given ?? "");
+  if (text === "" || isVariable(text) || optionChecks[name](text, _def.fxdesk)) return true;
+  const format = name === "from" && !_def.fxdesk.startsAtDay ? "fromNow" : name;
+  return `${translate(`form.${name}`)} ${translate(`form.formats.${format}`)}`;
 }
 
 /** Assigns the only connection to a new node. */
@@ -629,6 +696,7 @@ window.fxdesk = {
   openConnection,
   openControls,
   fieldsProblem,
+  optionProblem,
   save,
   saveControls,
   shapeProblem,

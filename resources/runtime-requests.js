@@ -22,8 +22,8 @@ const post = (url, body) =>
 /** Returns the error message of a failed request. */
 export const errorMessageOf = ({ responseJSON, statusText }) => responseJSON?.message ?? statusText;
 
-/** Requests the violations of fixed values. */
-export const checkFields = (operation, fields) => post("fxdesk/check", { operation, fields });
+/** Requests the violations of a form: operation, fields, and whether empty fields are filled from the payload. */
+export const checkFields = (form) => post("fxdesk/check", form);
 
 export function tryRead(connection, body) {
   const form = readConnectionForm(connection);

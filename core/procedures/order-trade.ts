@@ -116,6 +116,12 @@ export const orderTrade = procedure({
       fields: ["worst_rate", "largest_distance"],
       description: "Give worst_rate with rate_symbol, or largest_distance.",
     },
+    {
+      kind: "needed-unless",
+      fields: ["rate_symbol"],
+      unless: { largest_distance: "given" },
+      description: "rate_symbol is required with worst_rate.",
+    },
   ],
   output: json(ReleaseReport, "The order and its state."),
   check: (client, input) => client.orders.check(input as OrderInput),

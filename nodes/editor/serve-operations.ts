@@ -3,7 +3,7 @@ import type { Node, NodeAPI } from "node-red";
 import { checkInput } from "../../core/spec/check";
 import { callerFieldDocs, type OperationDoc, describeOperation } from "../../core/spec/describe-operation";
 import { InvalidInput, type Violation } from "../../core/spec/errors";
-import type { Callable } from "../../core/spec/operation";
+import { fieldsOfRule, type Callable } from "../../core/spec/operation";
 import { callablesOf, declarationsOf, type Service } from "../../core/spec/service";
 import { createInputReader } from "../shared/input";
 import { isTypedValue, type TypedValue } from "../shared/typed-values";
@@ -35,30 +35,46 @@ type FormFields = Readonly<Record<string, TypedValue>>;
 /** True for values entered in the form. All others are only known when a message arrives. */
 const isFixed = ({ type }: TypedValue): boolean => ["str", "num", "json", "bool"].includes(type);
 
-/** Returns the violations of the fixed values. */
-async function fixedValueViolations(
+interface CheckedForm {
+  readonly operation: unknown;
+  readonly fields: FormFields;
+  /** True if empty fields take the property of msg.payload with their name. */
+  readonly fromPayload: boolean;
+}
+
+/** Returns the fields that decide a violation: those of its rule, or the field that it names. */
+function decidingFields({ rules = [] }: Callable, { field, message, rule }: Violation): readonly string[] {
+  const broken = rule && rules.find(({ description }) => description === message);
+  return broken ? fieldsOfRule(broken) : [field.split(".")[0]!];
+}
+
+/**
+ * Returns the violations of a form, as a call with these values reports them. What a message will bring is valid until then:
+ * fields from a message or from context, and with `fromPayload` the empty fields.
+ */
+async function formViolations(
   RED: NodeAPI,
   callable: Callable,
-  fields: FormFields,
+  { fields, fromPayload }: CheckedForm,
 ): Promise<readonly Violation[]> {
   const fixed = Object.fromEntries(Object.entries(fields).filter(([, value]) => isFixed(value)));
+  const isKnown = (field: string) =>
+    Object.hasOwn(fixed, field) || !(fromPayload || Object.hasOwn(fields, field));
   const node = {} as Node;
   try {
     const input = await createInputReader(callable, { fields: fixed }, { RED, node })({ _msgid: "" });
     const found = checkInput(callable, input, new Date());
-    return found.filter(({ field }) => Object.hasOwn(fixed, field.split(".")[0]!));
+    return found.filter((violation) => decidingFields(callable, violation).every(isKnown));
   } catch (error) {
     if (error instanceof InvalidInput) return error.violations;
     throw error;
   }
 }
 
-function parseCheckRequest(
-  body: unknown,
-): { readonly operation: unknown; readonly fields: FormFields } | undefined {
-  const { operation, fields } = (body ?? {}) as { operation?: unknown; fields?: FormFields };
+function parseCheckRequest(body: unknown): CheckedForm | undefined {
+  const { operation, fields, fromPayload } = (body ?? {}) as Partial<CheckedForm>;
   const isForm = typeof fields === "object" && Object.values(fields).every(isTypedValue);
-  return isForm ? { operation, fields } : undefined;
+  return isForm ? { operation, fields, fromPayload: fromPayload === true } : undefined;
 }
 
 /** Adds the route. It requires the permission `fxdesk.read`, makes no call and needs no connection. */
@@ -72,7 +88,7 @@ export function serveInputChecks(RED: NodeAPI, service: Service): void {
         .status(400)
         .json({ message: "Expected a JSON body with the name of an operation and its fields." });
     else
-      void fixedValueViolations(RED, callable, form.fields).then(
+      void formViolations(RED, callable, form).then(
         (violations) => response.json({ violations }),
         (error: Error) => response.status(400).json({ message: error.message }),
       );

@@ -38,7 +38,8 @@ const valueProperty = (given: unknown): string => `() => ({ value: ${literal(giv
 const validatedProperty = (given: string, check: string): string =>
   `{ value: ${given}, validate: function (given, option) { return fxdesk.${check}(this, given, option); } }`;
 
-const numberProperty = '() => ({ value: "", validate: RED.validators.number(true) })';
+const optionProperty = (name: string): string =>
+  `() => ({ value: "", validate: function (given, _option) { return fxdesk.optionProblem(this, ${literal(name)}, given); } })`;
 
 /** Factory functions by property. Each node type needs its own objects because the editor modifies them. */
 const propertyFactories = {
@@ -55,10 +56,10 @@ const propertyFactories = {
   resultTo: valueProperty(defaultResultProperty),
   /** 2 if errors have their own output. */
   outputs: valueProperty(1),
-  timeoutMs: numberProperty,
+  timeoutMs: optionProperty("timeoutMs"),
   /** Start position and interval in seconds of a watch. Empty: as declared. */
-  from: valueProperty(""),
-  every: numberProperty,
+  from: optionProperty("from"),
+  every: optionProperty("every"),
   version: valueProperty(propertiesVersion),
 };
 

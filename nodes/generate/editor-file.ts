@@ -129,6 +129,8 @@ interface EditorMetadata {
   /** Additional search words. */
   readonly searchWords?: string;
   readonly trigger?: Trigger;
+  /** True if a watch can start at a day. */
+  readonly startsAtDay?: boolean;
 }
 
 export interface NodeDefinition {
@@ -201,7 +203,10 @@ const declaredNode = (
       effect: callable.effect,
       ...(rules.length > 0 && { rules }),
       ...(callable.keywords && { searchWords: callable.keywords.join(", ") }),
-      ...(isWatch(callable) && { trigger: triggerHintsOf(callable) }),
+      ...(isWatch(callable) && {
+        trigger: triggerHintsOf(callable),
+        startsAtDay: callable.day !== undefined,
+      }),
       controls: controlsOf(describeOperation(callable), (field) => listFor(callable, field)),
     },
   };
@@ -226,6 +231,7 @@ const watchNodeDefinition: NodeDefinition = {
     slug: watchSlug,
     title: englishLabels[watchSlug],
     trigger: { from: startHint(true), every: "" },
+    startsAtDay: true,
     controls: [],
   },
 };

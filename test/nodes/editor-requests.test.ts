@@ -457,6 +457,59 @@ describe("values for forms", () => {
   });
 });
 
+describe("the check of a form", () => {
+  const str = (value: string) => ({ type: "str", value });
+  const order = {
+    buy_currency: str("USD"),
+    sell_currency: str("EUR"),
+    fixed_side: str("sell"),
+    amount: str("20000"),
+    reason: str("other"),
+    valid_until: str("2099-01-31T16:30Z"),
+  };
+  const bulk = { "payment-product": str("sepa-credit-transfers") };
+  const fromMessage = { type: "msg", value: "payload.rate" };
+
+  test.each([
+    ["nothing for a valid order", "trades.order", { ...order, largest_distance: str("0.5") }, []],
+    ["a missing way", "trades.order", order, ["worst_rate, largest_distance", "rate_symbol"]],
+    ["a pair that a choice requires", "trades.order", { ...order, worst_rate: str("1.05") }, ["rate_symbol"]],
+    [
+      "nothing that a message brings",
+      "trades.order",
+      { ...order, worst_rate: fromMessage, rate_symbol: fromMessage },
+      [],
+    ],
+    ["a format", "trades.order", { ...order, largest_distance: str("soon") }, ["largest_distance"]],
+    ["fields of a document", "payments.initiateBulk", bulk, ["debtorAccount, payments"]],
+    [
+      "nested fields",
+      "payments.initiateBulk",
+      { ...bulk, debtorAccount: { type: "json", value: "{}" } },
+      ["debtorAccount"],
+    ],
+    ["items", "transactions.reconcile", {}, ["items"]],
+  ])("reports %s", async (_title, operation, fields, expected) => {
+    const check = async (body: object) => {
+      const response = await nodeRed.request("/fxdesk/check", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ operation, fields, ...body }),
+      });
+      return ((await response.json()) as { violations: { field: string }[] }).violations.map(
+        ({ field }) => field,
+      );
+    };
+    const found = await check({});
+    expect(expected.filter((each) => !found.some((field) => field.startsWith(each)))).toEqual([]);
+    if (expected.length === 0) expect(found).toEqual([]);
+    // What the payload may bring is known only with a message.
+    const given = Object.keys(fields);
+    const certain = await check({ fromPayload: true });
+    expect(certain.filter((field) => !given.includes(field.split(".")[0]!))).toEqual([]);
+  });
+});
+
 describe("the routes of the editor", () => {
   const language = ["de", "de-AT", "en-US", "fr", "../de", ""];
   const isGerman = [true, true, false, false, false, false];
