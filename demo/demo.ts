@@ -28,6 +28,9 @@ const defaultPorts = { nodeRed: 1880, sandbox: 8080, mcp: 8081, releases: 8082 }
 /** Initial flow; the path is relative to dist/demo. */
 const firstFlow = join(__dirname, "../../examples/01 Cash position.json");
 
+/** Shows progress to the user. */
+type Report = (text: string) => void;
+
 /** Shell file with the variables of the sandbox. */
 const variablesFile = "sandbox.env";
 
@@ -45,10 +48,11 @@ export interface Demo {
   close(): Promise<void>;
 }
 
-async function startSandbox(dataDir: string, nodeRedPort: number) {
+async function startSandbox(dataDir: string, nodeRedPort: number, report: Report) {
   const { startSandbox: start } = await loadSandbox();
   const redirectUri = `http://${host}:${nodeRedPort}${callbackPath}`;
-  return start({ port: await freePort(defaultPorts.sandbox), host, dataDir, redirectUri });
+  const port = await freePort(defaultPorts.sandbox, "the sandbox", report);
+  return start({ port, host, dataDir, redirectUri });
 }
 
 /** Reads a file of the folder; the first run creates it. */
@@ -106,6 +110,7 @@ async function createReleaseFiles(folder: string): Promise<Releases> {
 async function startReleasesPage(
   variables: Readonly<Record<string, string>>,
   service: Service,
+  report: Report,
 ): Promise<ReleasesPage> {
   const { policy: policyPath, people, ...settings } = settingsFromEnvironment(variables);
   const releaseService = new ReleaseService(new StoreSession(parseStoreSettings(settings)));
@@ -113,7 +118,7 @@ async function startReleasesPage(
   const page = await serveReleases({
     service: releaseService,
     files,
-    port: await freePort(defaultPorts.releases),
+    port: await freePort(defaultPorts.releases, "the releases page", report),
     host,
   });
   return {
@@ -126,10 +131,11 @@ async function startReleasesPage(
 }
 
 /** Starts the demo. Flows, people and tokens stay in the folder between runs. */
-export async function startDemo(folder: string): Promise<Demo> {
+export async function startDemo(folder: string, report: Report): Promise<Demo> {
   await mkdir(folder, { recursive: true });
-  const port = await freePort(defaultPorts.nodeRed);
-  const sandbox = await startSandbox(join(folder, "sandbox"), port);
+  const port = await freePort(defaultPorts.nodeRed, "Node-RED", report);
+  report("Starting the sandbox …");
+  const sandbox = await startSandbox(join(folder, "sandbox"), port, report);
   const store = await createTemporaryStore();
   const { people, variables: releaseVariables } = await createReleaseFiles(folder);
   const variables = { ...sandboxVariables(sandbox), ...store.variables, ...releaseVariables };
@@ -143,9 +149,11 @@ export async function startDemo(folder: string): Promise<Demo> {
   const allow = ["change", "money"] as const;
   // Stable across runs, because assistants have it in their settings.
   const token = await readOrCreateFile(folder, "mcp-token", randomUUID());
-  const mcp = await serveHttp({ client, allow, token, port: await freePort(defaultPorts.mcp), host });
+  const mcpPort = await freePort(defaultPorts.mcp, "the MCP server", report);
+  const mcp = await serveHttp({ client, allow, token, port: mcpPort, host });
   await client.orders.start();
-  const releases = await startReleasesPage(variables, service);
+  const releases = await startReleasesPage(variables, service, report);
+  report("Starting Node-RED …");
   const nodeRed = await startNodeRed(port, join(folder, "node-red"), firstFlow);
   return {
     nodeRed,

@@ -54,11 +54,13 @@ async function runFlow({ nodeRed }: Demo): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const demo = await startDemo(resolve(dataFolder));
+  const demo = await startDemo(resolve(dataFolder), (text) => console.log(text));
   console.log(overviewText(demo));
   void runFlow(demo);
   await untilStopped();
+  console.log("Stopping …");
   await demo.close();
+  console.log("Stopped.");
 }
 
 void main();

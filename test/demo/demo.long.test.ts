@@ -49,9 +49,11 @@ async function start(): Promise<StartedDemo> {
 /** Stops the demo; its stderr may only contain outcomes of money calls. */
 async function stop(demo: Demo, signal: NodeJS.Signals, bookings = 0) {
   const errors = demo.stderr.setEncoding("utf8").toArray();
+  const said = demo.stdout.toArray();
   const exit = untilEvent(demo, "exit");
   demo.kill(signal);
   expect(await exit).toEqual([0, null]);
+  expect((await said).join("")).toMatch(/Stopping …\nStopped\.\n$/);
   const lines = (await errors).join("").split("\n").slice(0, -1);
   expect(lines).toEqual(
     Array.from({ length: bookings }, () =>
@@ -164,5 +166,6 @@ test("uses other ports if the default ones are in use", async () => {
   await Promise.all(others.map((server) => untilEvent(server, "listening").catch(() => undefined)));
   const { demo, said } = await start();
   expect(said).not.toMatch(/:(1880|8080|8081|8082)\b/);
+  expect(said.match(/^Port (1880|8080|8081|8082) is in use, so .* uses port \d+\.$/gm)).toHaveLength(4);
   await stop(demo, "SIGINT");
 }, 60_000);
