@@ -139,7 +139,7 @@ test("fills a list of objects by keyboard and switches to JSON and back without 
 
   await rows.getByRole("button", { name: "Expected flows: JSON" }).press("Enter");
   expect(JSON.parse(await inner("flows").inputValue())).toEqual(written);
-  await inner("flows").fill(JSON.stringify([...written, { ...added, amount: null }]));
+  await inner("flows").fill(JSON.stringify([...written, { ...added, amount: "-8" }]));
   await inner("flows").press("Tab");
   await rows.getByRole("button", { name: "Expected flows: Fields" }).press("Enter");
   await rows.getByRole("button", { name: "Remove Entry 2" }).press("Enter");
@@ -148,7 +148,7 @@ test("fills a list of objects by keyboard and switches to JSON and back without 
   await editor.deploy();
 
   expect((await saved("exposure")).fields).toMatchObject({
-    flows: flowsOf([written[0]!, { ...added, amount: null }]),
+    flows: flowsOf([written[0]!, { ...added, amount: "-8" }]),
   });
 });
 
@@ -312,5 +312,30 @@ test("asks for confirmation before nodes that commit money are deployed with pro
   await own.close("save");
   await own.page.locator("#red-ui-header-button-deploy").click();
   await asked.getByRole("button", { name: "Cancel" }).click();
+  await own.page.close();
+});
+
+test("marks a node whose choice requires another field, or whose watch cannot start so", async () => {
+  const order = nodeOf("fxdesk-order-trade", "order", 660, {
+    buy_currency: fixedValue("USD"),
+    sell_currency: fixedValue("EUR"),
+    fixed_side: fixedValue("sell"),
+    amount: fixedValue("20000"),
+    worst_rate: fixedValue("1.05"),
+    reason: fixedValue("other"),
+    valid_until: fixedValue("2099-01-31T16:30Z"),
+  });
+  const start = { ...nodeOf("fxdesk-watch-transactions", "start", 720), from: "yesterday" };
+  await nodeRed.deploy([tab, connectionConfig(sandbox), order, start]);
+  const own = await Editor.open(browser, nodeRed.url);
+  for (const id of ["order", "start"]) await own.waitForValidity(id, "invalid");
+  await own.edit("order");
+  await own.fill("rate_symbol", "EURUSD");
+  await own.done();
+  await own.waitForValidity("order", "valid");
+  await own.edit("start");
+  await own.page.fill("#node-input-from", "2026-01-31");
+  await own.done();
+  await own.waitForValidity("start", "valid");
   await own.page.close();
 });
