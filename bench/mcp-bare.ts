@@ -12,7 +12,7 @@ const { tools } = JSON.parse(readFileSync(join(__dirname, "../mcp/tools.json"), 
 serveStdio(() => {
   const server = new McpServer({ name: "bare", version: "1.0.0" });
   for (const { tool } of tools) {
-    const { name, inputSchema, ...rest } = tool;
+    const { name, inputSchema, outputSchema: _, ...rest } = tool;
     server.registerTool(name, { ...rest, inputSchema: fromJsonSchema(inputSchema) }, async () => ({
       content: [],
     }));

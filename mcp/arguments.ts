@@ -53,7 +53,7 @@ export const keyArgument = "request_key";
 export const keyProperty = {
   [keyArgument]: {
     type: "string",
-    description: "Your own ID; a request is sent once per ID.",
+    description: "One key for one wish; reuse it to try again.",
   },
 };
 
@@ -190,7 +190,7 @@ function unknownArgumentViolation(operation: Callable, key: string, value: unkno
   };
 }
 
-/** Adds the violations of the input check, except for fields that the parser already reported. */
+/** Adds the violations of the input check, except for fields that the parser already reported or that are looked up. */
 function allViolations(
   operation: Callable,
   values: Values,
@@ -201,7 +201,12 @@ function allViolations(
     ...violation,
     field: withArgumentNames(operation, violation.field),
   }));
-  return [...parserViolations, ...found.filter(({ field }) => !reportedFields.has(field))];
+  const isLookedUp = (field: string) =>
+    values[field] === undefined && operation.lookedUp?.[field] !== undefined;
+  return [
+    ...parserViolations,
+    ...found.filter(({ field }) => !reportedFields.has(field) && !isLookedUp(field)),
+  ];
 }
 
 const shapeOf = memoizePerOperation((operation: Callable) =>

@@ -11,18 +11,12 @@ const minSharedSchemaLength = 60;
 /** Number of properties without descriptions from which listing the names is shorter than listing the types. */
 const minListedNames = 4;
 
-/**
- * Avoids a list of types, which some hosts refuse; they understand `nullable`, and others ignore it. Decimal numbers are
- * text, as in results, because hosts damage their digits.
- */
+/** Lists null only where a value may be null. Decimal numbers are text, as in results, because hosts damage their digits. */
 function typeOf(type: unknown): JsonObject {
   if (type === undefined) return {};
   const types = Array.isArray(type) ? (type as string[]) : [type as string];
-  const one = types.find((name) => name !== "null");
-  return {
-    ...(one === "number" ? { type: "string", format: "decimal" } : { type: one }),
-    ...(types.includes("null") && { nullable: true }),
-  };
+  const [one] = types.filter((name) => name !== "null").map((name) => (name === "number" ? "string" : name));
+  return { type: types.includes("null") ? [one, "null"] : one };
 }
 
 /** Returns the required properties, or else the first, by type alone: hosts refuse an object without properties. */
@@ -47,6 +41,8 @@ const minimalSchema = ({ type, items, properties, required }: JsonObject): JsonO
 const areNumericOptions = (options: unknown): boolean =>
   Array.isArray(options) && options.every((option) => /^\d+$/.test(String(option)));
 
+const mayBeNull = ({ type }: JsonObject): boolean => Array.isArray(type) && type.includes("null");
+
 /** Returns the options of a field; lengths and bounds only for top-level arguments. */
 function constraintsOf(node: JsonObject, path: string): JsonObject {
   const { enum: options, const: only, maxLength, minLength, minimum, maximum } = node;
@@ -59,7 +55,8 @@ function constraintsOf(node: JsonObject, path: string): JsonObject {
   const givenBounds = Object.entries(bounds).filter(([, value]) => value !== undefined && !isInside);
   const known = node["x-extensible-enum"];
   return {
-    ...(options !== undefined && !areNumericOptions(options) && { enum: options }),
+    ...(options !== undefined &&
+      !areNumericOptions(options) && { enum: mayBeNull(node) ? [...(options as unknown[]), null] : options }),
     ...(only !== undefined && { const: only }),
     ...(known !== undefined && node.description === undefined && { examples: known }),
     ...(node.type === "number" ? {} : Object.fromEntries(givenBounds)),

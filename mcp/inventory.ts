@@ -1,4 +1,5 @@
 /** Derives the tools of a server from the declarations of its service. */
+import type { z } from "zod";
 import {
   callerFieldDocs,
   describeOperation,
@@ -12,6 +13,7 @@ import { inputJsonSchema } from "../core/spec/json-schema";
 import { requiresKey } from "../core/spec/check";
 import { bySection } from "../core/spec/sections";
 import { dailyOf, type ServiceDeclarations, declarationsOf } from "../core/spec/service";
+import { isProcedure } from "../core/spec/procedure";
 import { isWatch, type Watch } from "../core/spec/watch";
 import { metaOf } from "../core/values/kind";
 import { keyArgument, keyProperty } from "./arguments";
@@ -20,8 +22,9 @@ import { cursorProperty, returnsRows } from "./read-list";
 import type { Tool, ToolAnnotations, WatchResource } from "./protocol";
 import type { JsonObject } from "./render/content";
 import { argumentName, replaceWithToolNames, withArgumentNames } from "./render/names";
+import { schemaPartsOf } from "./render/values";
 import { watchMimeType, watchUriRoot } from "./subscriptions";
-import { watchInputProperties } from "./watch-tool";
+import { watchAsCallable, watchInputProperties } from "./watch-tool";
 
 /** A tool as hosts list it, and the facts by which it is offered. Plain data, because the build writes it as JSON. */
 export interface ServerTool {
@@ -77,22 +80,27 @@ function toolOf(operation: Callable, renderText: RenderText): Tool {
     title: operation.title,
     description: renderNames(toolDescription(operation)),
     inputSchema: compactSchema(toolInputSchema(operation), renderNames) as Tool["inputSchema"],
+    ...(operation.effect === "read" && { outputSchema: outputSchemaOf(operation, renderNames) }),
     annotations: annotationsOf(operation),
   };
 }
 
-/** True for methods that replace or delete; a POST adds. */
-const overwrites = (callable: object): boolean => "method" in callable && callable.method !== "POST";
+/** True for procedures that call no operation of the service. */
+const isLocal = (callable: Callable): boolean => isProcedure(callable) && callable.uses.length === 0;
+
+/** True for calls that replace or delete: other methods than POST, and local changes, which withdraw. */
+const overwrites = (callable: Callable): boolean =>
+  isLocal(callable) || ("method" in callable && callable.method !== "POST");
 
 /**
- * Only reads are idempotent. The world is open, because results contain text of other people. Calls that move money, delete
- * or replace are destructive, because no other call undoes them.
+ * Calls that replace or delete have the same effect when they are repeated. The world is open if the service is called. Calls that
+ * move money, delete or replace are destructive, because no other call undoes them.
  */
-const annotationsOf = ({ effect, ...callable }: Callable): ToolAnnotations => ({
-  readOnlyHint: effect === "read",
-  destructiveHint: effect === "money" || (effect === "change" && overwrites(callable)),
-  ...(effect !== "read" && { idempotentHint: false }),
-  openWorldHint: true,
+const annotationsOf = (callable: Callable): ToolAnnotations => ({
+  readOnlyHint: callable.effect === "read",
+  destructiveHint: callable.effect === "money" || (callable.effect === "change" && overwrites(callable)),
+  ...(callable.effect !== "read" && { idempotentHint: overwrites(callable) }),
+  openWorldHint: !isLocal(callable),
 });
 
 /** Returns the instruction for tools that move money. */
@@ -151,6 +159,39 @@ function toolInputSchema(operation: Callable): JsonObject {
     },
     ...(requiredNames.length > 0 && { required: requiredNames }),
   };
+}
+
+/** Describes the rows of a list that fxdesk made. */
+function rowsSchema(schema: z.ZodType): JsonObject {
+  const { element } = schemaPartsOf(schema);
+  const shape = element && schemaPartsOf(element).shape;
+  const properties = shape && Object.fromEntries(Object.keys(shape).map((name) => [name, {}]));
+  return element ? { type: "array", items: shape ? { type: "object", properties } : {} } : {};
+}
+
+/**
+ * Returns a loose schema of the structured content of a tool that reads. Values of the service have no types, because those that
+ * differ from the contract are passed on. Nothing is required, because parts may be in other results.
+ */
+function outputSchemaOf(operation: Callable, renderText: RenderText): NonNullable<Tool["outputSchema"]> {
+  const { responses } = isWatch(operation) ? watchAsCallable(operation) : operation;
+  const [response, ...others] = Object.values(responses);
+  if (response?.kind !== "json" || others.length > 0) return { type: "object" };
+  const { shape, element } = schemaPartsOf(response.schema);
+  if (element)
+    return { type: "object", properties: { count: { type: "integer" }, items: { type: "array" } } };
+  const isOurs = isWatch(operation) || isProcedure(operation);
+  const properties = Object.entries(shape ?? {}).map(([name, inner]) => {
+    const { description } = metaOf(inner);
+    return [
+      name,
+      {
+        ...(description !== undefined && { description: renderText(description) }),
+        ...(isOurs && rowsSchema(inner)),
+      },
+    ];
+  });
+  return { type: "object", properties: Object.fromEntries(properties) as JsonObject };
 }
 
 /** Returns the resource of a watch. It has a URI of its own if the watch has no required fields. */

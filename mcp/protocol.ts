@@ -8,6 +8,8 @@ export interface Tool {
   readonly title: string;
   readonly description: string;
   readonly inputSchema: JsonObject & { readonly type: "object" };
+  /** Set for tools that read. */
+  readonly outputSchema?: JsonObject & { readonly type: "object" };
   readonly annotations: ToolAnnotations;
 }
 

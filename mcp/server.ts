@@ -72,7 +72,7 @@ function handleTools(
   requester: Requester | undefined,
   answerTimeoutMs: number,
 ): void {
-  server.setRequestHandler("tools/list", () => ({ tools: toolbox.tools }) as ListToolsResult);
+  server.setRequestHandler("tools/list", () => ({ tools: toolbox.tools }) as unknown as ListToolsResult);
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     const { signal, notify, _meta: meta } = context.mcpReq;
     const onProgress = progressNotifier(meta?.progressToken, notify, signal);

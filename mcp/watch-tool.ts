@@ -33,7 +33,7 @@ export const watchInputProperties = ({ day }: Watch): JsonObject => ({
   }),
   [ownArguments.cursor]: {
     type: "string",
-    description: "`cursor` of the last result; passing it acknowledges its changes.",
+    description: "From the last result, whose changes it acknowledges.",
   },
 });
 

@@ -3,10 +3,17 @@ import { randomUUID } from "node:crypto";
 import { demo, type Sandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Declaration, operations } from "@fxdesk/toolkit/operations";
+import { Ajv2020 as Ajv } from "ajv/dist/2020";
+import formats from "ajv-formats";
+import { z } from "zod";
+import { fxdeskService } from "../../core/client/fxdesk-service";
 import { requiresKey } from "../../core/spec/check";
 import { modelFields } from "../../core/spec/fields";
 import { errorDescription } from "../../core/spec/operation";
+import { declarationsOf } from "../../core/spec/service";
+import { toolsOf } from "../../mcp/inventory";
 import { argumentName, argumentsOf } from "../../mcp/render/names";
+import { withDecimalStrings } from "../../mcp/render/values";
 import type { JsonObject } from "../../mcp/render/content";
 import { failuresToTry } from "../support/operations";
 import { sampleInput } from "../support/samples";
@@ -48,30 +55,57 @@ const argumentsFor = async (operation: Declaration): Promise<JsonObject> => ({
 const call = (client: McpClient, operation: Declaration, input: JsonObject) =>
   client.callTool({ name: operation.tool, arguments: { ...input } });
 
+const tools = new Map(toolsOf(declarationsOf(fxdeskService)).map(({ tool }) => [tool.name, tool]));
+
 const each = operations.map((operation): [string, Declaration] => [operation.tool, operation]);
 
-test.each(each)("%s succeeds", async (_tool, operation) => {
-  const result = await call(sandboxTools, operation, await argumentsFor(operation));
+/** Schemas as strict hosts compile them. */
+const strict = formats(new Ajv({ strict: true }));
 
-  expect(textOf(result)).toMatch(new RegExp(`^${operation.title}: `));
-  expect(result.isError).toBeUndefined();
-  expect(result.structuredContent).not.toHaveProperty("differs_from_contract");
-  expect(textOf(result)).toContain(JSON.stringify(result.structuredContent));
-  const connection = {
-    environment: "sandbox",
-    client_id: demo.clientId,
-    host: new URL(sandbox.baseUrl).host,
-  };
-  const text = expect.any(String) as string;
-  const entry = operation.effect === "money" && {
-    journal_entry: text,
-    notes: [expect.stringContaining("--release never") as string],
-    ...(operation.recovery?.kind === "listed" && { reference: text }),
-  };
-  expect(result.structuredContent!.fxdesk).toEqual(
-    operation.effect === "read" ? undefined : { ...connection, ...entry },
-  );
-});
+const expectValid = (schema: JsonObject, value: unknown) => {
+  const isValid = strict.compile(schema);
+  expect([isValid(value), isValid.errors]).toEqual([true, null]);
+};
+
+/** Writes numbers other than integers of the contract as text, as tools take them. */
+const asSent = (operation: Declaration, input: JsonObject) =>
+  withDecimalStrings(
+    input,
+    z.object(
+      Object.fromEntries(modelFields(operation).map(({ name, schema }) => [argumentName(name), schema])),
+    ),
+  ) as JsonObject;
+
+test.each(each)(
+  "%s succeeds, with arguments and a result that its schemas describe",
+  async (_tool, operation) => {
+    const input = asSent(operation, await argumentsFor(operation));
+    const { inputSchema, outputSchema } = tools.get(operation.tool)!;
+    expectValid(inputSchema, input);
+    const result = await call(sandboxTools, operation, input);
+    expect(outputSchema !== undefined).toBe(operation.effect === "read");
+    if (outputSchema) expectValid(outputSchema, result.structuredContent);
+
+    expect(textOf(result)).toMatch(new RegExp(`^${operation.title}: `));
+    expect(result.isError).toBeUndefined();
+    expect(result.structuredContent).not.toHaveProperty("differs_from_contract");
+    expect(textOf(result)).toContain(JSON.stringify(result.structuredContent));
+    const connection = {
+      environment: "sandbox",
+      client_id: demo.clientId,
+      host: new URL(sandbox.baseUrl).host,
+    };
+    const text = expect.any(String) as string;
+    const entry = operation.effect === "money" && {
+      journal_entry: text,
+      notes: [expect.stringContaining("--release never") as string],
+      ...(operation.recovery?.kind === "listed" && { reference: text }),
+    };
+    expect(result.structuredContent!.fxdesk).toEqual(
+      operation.effect === "read" ? undefined : { ...connection, ...entry },
+    );
+  },
+);
 
 /** Reads are retried twice if the service is busy. */
 const attempts = ({ effect }: Declaration, status: number) =>
@@ -108,7 +142,10 @@ test.each(each)(
     const text = textOf(await call(unreachableTools, operation, { valueDate: "2026-01-31" }));
 
     expect(text).toContain("valueDate is not an argument of this tool");
-    for (const { name } of modelFields(operation).filter(({ required }) => required))
+    const needed = modelFields(operation).filter(
+      ({ name, required }) => required && !operation.lookedUp?.[name],
+    );
+    for (const { name } of needed)
       expect(text).toMatch(new RegExp(`${argumentName(name)} (is required|must be)`));
     expect(text).not.toContain("cannot be reached");
   },

@@ -1,6 +1,8 @@
 /** Typical treasury tasks of an assistant, solved with the tools alone, in few calls and tokens. */
 import { Big } from "big.js";
 import type { FxdeskClient } from "@fxdesk/toolkit";
+import { Ajv2020 as Ajv } from "ajv/dist/2020";
+import type { Tool } from "../../mcp/protocol";
 import { people, type ReleaseFixture, createReleaseFixture } from "../core/releases/release-fixture";
 import { eventually } from "../support/eventually";
 import { approve } from "../support/samples";
@@ -12,6 +14,9 @@ const tokensIn = (text: string) => Math.ceil(Buffer.byteLength(text) / 4);
 let place: ReleaseFixture;
 let fxdesk: FxdeskClient;
 let host: McpClient;
+let tools: readonly Tool[];
+
+const strict = new Ajv({ strict: true });
 
 beforeAll(async () => {
   jest.spyOn(console, "error").mockImplementation();
@@ -26,6 +31,7 @@ beforeAll(async () => {
   fxdesk = place.client({ settings: { redirectUri: place.sandbox.demo.redirectUri! } });
   const { url } = await serve({ client: fxdesk, toolsets: ["all"], allow: ["change", "money"], token });
   host = await revisions["2026-07-28"].http(url, bearer());
+  ({ tools } = await host.listTools());
 });
 
 type CallTool = (tool: string, input?: Record<string, unknown>) => Promise<any>;
@@ -43,6 +49,8 @@ function task(name: string, most: Limits, does: (ask: CallTool) => Promise<void>
       const result = await host.callTool({ name: tool, arguments: input });
       const text = textOf(result);
       expect({ tool, isError: result.isError, ...(result.isError && { text }) }).toEqual({ tool });
+      const { outputSchema } = tools.find(({ name: each }) => each === tool)!;
+      if (outputSchema) expect(strict.validate(outputSchema, result.structuredContent)).toBe(true);
       calls += 1;
       tokens += tokensIn(text);
       return result.structuredContent;

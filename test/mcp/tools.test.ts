@@ -1,4 +1,6 @@
 /** Tools derived from the operations, as models and hosts see them. */
+import { Ajv2020 as Ajv } from "ajv/dist/2020";
+import formats from "ajv-formats";
 import { contract, type Declaration, operations } from "@fxdesk/toolkit/operations";
 import { declarationsOf } from "../../core/spec/service";
 import { fxdeskService } from "../../core/client/fxdesk-service";
@@ -49,7 +51,8 @@ test.each(toolCases)("%s is described for models and hosts", (name, tool, operat
     destructiveHint: effect === "money" || /^(delete|update)_/.test(name),
     openWorldHint: true,
   });
-  expect(tool.annotations.idempotentHint).toBe(effect === "read" ? undefined : false);
+  const isRepeatable = ["PATCH", "DELETE"].includes(operation.method);
+  expect(tool.annotations.idempotentHint).toBe(effect === "read" ? undefined : isRepeatable);
 });
 
 test.each(toolCases)(
@@ -68,7 +71,8 @@ test.each(toolCases)(
     expect((required as string[]).toSorted()).toEqual([...needed, ...asked].toSorted());
     for (const [path, schema] of schemasIn(tool.inputSchema)) {
       expect([path, Object.keys(schema).filter((each) => refusedKeywords.test(each))]).toEqual([path, []]);
-      expect([path, typeof schema.type]).toEqual([path, "string"]);
+      const [type, nullable = "null"] = [schema.type].flat();
+      expect([path, typeof type, nullable]).toEqual([path, "string", "null"]);
       for (const property of Object.keys(schema.properties ?? {}))
         expect(property).toMatch(/^[a-z][a-z0-9_]{0,63}$/);
       if (schema.type === "object") expect([path, schema.properties]).toEqual([path, expect.any(Object)]);
@@ -93,6 +97,25 @@ const large = new Set([
 ]);
 
 const all = toolsOf([...declarationsOf(fxdeskService), ...fxdeskService.quoteProcedures!]);
+
+test("marks local tools as closed, and withdrawing as destructive", () => {
+  const closed = all.filter(({ tool }) => !tool.annotations.openWorldHint).map(({ tool }) => tool.name);
+  expect(closed).toEqual(expect.arrayContaining(["cancel_release", "convert_statement", "get_release"]));
+  const cancel = all.find(({ tool }) => tool.name === "cancel_release")!;
+  expect(cancel.tool.annotations).toMatchObject({ destructiveHint: true, idempotentHint: true });
+});
+
+test("publishes schemas that strict hosts compile, with null where null is right", () => {
+  const strict = formats(new Ajv({ strict: true }));
+  for (const { tool } of all)
+    for (const schema of [tool.inputSchema, tool.outputSchema ?? {}])
+      expect(() => strict.compile(schema)).not.toThrow();
+  const config = all.find(({ tool }) => tool.name === "replace_approvals_config")!;
+  const isValid = strict.compile(config.tool.inputSchema);
+  const rule = { min_amount: "0", max_amount: null, currency: "EUR", combinations: [] };
+  expect([isValid({ groups: [], rules: [rule] }), isValid.errors]).toEqual([true, null]);
+  expect(isValid({ groups: [], rules: [{ ...rule, min_amount: null }] })).toBe(false);
+});
 
 test("describes every parameter", () => {
   const undescribed = all.flatMap(({ tool: { name, inputSchema } }) =>
