@@ -7,6 +7,12 @@ import { assertBalances } from "./row-validation";
 
 export type Account = Awaited<ReturnType<ContractClient["accounts"]["list"]>>[number];
 
+/** Returns undefined if account_details is not a list: a missing name must not cost the result. */
+export const accountNameOf = ({ account_details: details }: Account): string | undefined =>
+  Array.isArray(details)
+    ? (details.find((each) => each?.account_name)?.account_name ?? undefined)
+    : undefined;
+
 /** Input fields that select accounts. Default: all. */
 export const accountFields = {
   accounts: AccountId.array()

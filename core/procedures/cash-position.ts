@@ -6,9 +6,9 @@ import { json } from "../spec/declare";
 import { groupBy } from "../values/lists";
 import { Currency } from "../values/values";
 import {
-  type Account,
   type AccountBalances,
   accountFields,
+  accountNameOf,
   accountOperations,
   findMissingAccounts,
   readBalances,
@@ -19,7 +19,9 @@ import { procedure } from "./procedure";
 import { currencyField, flagField, optionalTextField, textField } from "./result-fields";
 
 const Amount = textField("Signed decimal amount; negative for a debit balance.");
-const BalanceType = textField("Balance type, such as InterimAvailable.");
+const BalanceType = textField(
+  "Balance type. InterimAvailable can be used now; RequiredFunds are still to be paid for open trades and not deducted from it.",
+);
 
 const Total = z.object({ type: BalanceType, currency: currencyField, amount: Amount });
 
@@ -68,12 +70,6 @@ const defaultBalanceTypes = [
   "MarginCall",
 ] as const;
 
-/** Returns undefined if account_details is not a list: a missing name must not cost the balances. */
-const accountNameOf = ({ account_details: details }: Account): string | undefined =>
-  Array.isArray(details)
-    ? (details.find((each) => each?.account_name)?.account_name ?? undefined)
-    : undefined;
-
 type Balances = z.infer<typeof CashPosition>["balances"];
 
 function toBalances({ account, balances }: AccountBalances): Balances {
@@ -115,7 +111,7 @@ export const getCashPosition = procedure({
   title: "Get cash position",
   summary:
     "Returns the balances of all accounts with totals per currency. Pass `into` and `rates` for one converted total.",
-  notes: "Required funds and margin are included unless balance_types is given.",
+  notes: "RequiredFunds are still to be paid and not deducted from InterimAvailable.",
   keywords: [
     "liquidity",
     "treasury",
@@ -145,8 +141,7 @@ export const getCashPosition = procedure({
     }),
     rates: Rates.optional().meta({
       title: "Rates",
-      description:
-        'Price of one unit of each currency, in the currency given as `into`, such as { USD: "0.92" }.',
+      description: 'Value of one unit in `into`, such as { USD: "0.92" }.',
     }),
   },
   resultList: "balances",

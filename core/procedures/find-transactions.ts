@@ -5,7 +5,13 @@ import { formatAmount } from "../files/amount";
 import { withoutUndefined } from "../files/statement";
 import { json } from "../spec/declare";
 import type { ProcedureValues } from "../spec/procedure";
-import { accountFields, accountOperations, selectAccounts, findMissingAccounts } from "./accounts";
+import {
+  type Account,
+  accountFields,
+  accountOperations,
+  selectAccounts,
+  findMissingAccounts,
+} from "./accounts";
 import { checkBounds, signedAmount, sumBy } from "./decimal";
 import { groupBy } from "../values/lists";
 import { type Period, parsePeriod, PeriodText } from "./period";
@@ -25,17 +31,8 @@ const PositiveDecimal = z
   .string()
   .regex(/^\d+(\.\d+)?$/, "must be a positive decimal amount such as 1250.00");
 
-/** Input fields that select transactions. */
-export const transactionFilters = {
-  ...accountFields,
-  period: PeriodText.default("last 90 days").meta({
-    title: "Period",
-    description: 'Value dates (UTC): "this month", 2026-Q1 or 2026-01-01..2026-01-31.',
-  }),
-  direction: z
-    .enum(["in", "out"])
-    .optional()
-    .meta({ title: "Direction", description: "Only incoming or only outgoing." }),
+/** Input fields that select transactions by amount and counterparty. */
+export const amountFilters = {
   min_amount: PositiveDecimal.optional().meta({
     title: "At least",
     description: "Minimum amount, without a sign.",
@@ -48,6 +45,20 @@ export const transactionFilters = {
     title: "Counterparty",
     description: "Part of name or account number.",
   }),
+};
+
+/** Input fields that select transactions. */
+export const transactionFilters = {
+  ...accountFields,
+  period: PeriodText.default("last 90 days").meta({
+    title: "Period",
+    description: 'Value dates (UTC): "this month", 2026-Q1 or 2026-01-01..2026-01-31.',
+  }),
+  direction: z
+    .enum(["in", "out"])
+    .optional()
+    .meta({ title: "Direction", description: "Only incoming or only outgoing." }),
+  ...amountFilters,
   text: z.string().min(1).optional().meta({
     title: "Text",
     description: "Part of reference, remittance information or names.",
@@ -120,7 +131,10 @@ type Filter = Partial<
 >;
 
 /** Applies the filters that the service does not support. */
-function matchesFilter(each: Transaction, { min_amount, max_amount, counterparty, text }: Filter): boolean {
+export function matchesFilter(
+  each: Transaction,
+  { min_amount, max_amount, counterparty, text }: Filter,
+): boolean {
   const amount = new Big(each.amount.amount);
   const { name, account } = counterpartyOf(each);
   return (
@@ -194,6 +208,7 @@ export async function findMatchingTransactions(
 ): Promise<{
   readonly period: Period;
   readonly transactions: readonly FoundTransaction[];
+  readonly accounts: readonly Account[];
   readonly gaps: readonly Gap[];
 }> {
   checkBounds(operation, ["min_amount", filter.min_amount], ["max_amount", filter.max_amount]);
@@ -208,6 +223,7 @@ export async function findMatchingTransactions(
   return {
     period,
     transactions,
+    accounts: selectedAccounts,
     gaps: [...findMissingAccounts({ accounts, currencies }, selectedAccounts), ...gaps],
   };
 }

@@ -46,8 +46,28 @@ function tenorOf(matures: string, today: string): Tenor {
   return tenors.find(([, last]) => days <= last)![0];
 }
 
-/** Returns the position of a tenor, or -1 for the sum of all tenors. */
-const rankOf = (tenor: Tenor): number => tenors.findIndex(([name]) => name === tenor);
+/** How positions are grouped in time. */
+type Grouping = "tenor" | "month";
+
+/** Returns the tenor or the month of a day. Days before today are overdue in both. */
+const timeOf = (matures: string, { by, today }: TimeGrouping): string => {
+  const tenor = tenorOf(matures, today);
+  return by === "tenor" || tenor === "overdue" ? tenor : matures.slice(0, "YYYY-MM".length);
+};
+
+interface TimeGrouping {
+  readonly by: Grouping;
+  readonly today: string;
+}
+
+/** Returns the position of a tenor; months come after `overdue`. */
+const rankOf = (time: string): number => {
+  const rank = tenors.findIndex(([name]) => name === time);
+  return rank === -1 ? tenors.length : rank;
+};
+
+/** Orders tenors by length and months by date. */
+const byTime = (one: string, other: string): number => rankOf(one) - rankOf(other) || byText(one, other);
 
 interface Flow {
   readonly date: string;
@@ -76,14 +96,18 @@ export const Exposure = z
           currency: currencyField,
           tenor: z
             .enum(tenors.map(([name]) => name) as [Tenor, ...Tenor[]])
-            .describe("Tenor in days from today; `overdue` is before today."),
+            .optional()
+            .describe("Tenor in days from today, if grouped by tenor; `overdue` is before today."),
+          month: optionalTextField(
+            "Calendar month (YYYY-MM), if grouped by month; `overdue` is before today.",
+          ),
           ...figureFields,
         }),
       )
-      .describe("Positions per currency and tenor."),
+      .describe("Positions per currency and tenor or month."),
     currencies: z
       .array(z.object({ currency: currencyField, ...figureFields }))
-      .describe("Totals over all tenors."),
+      .describe("Totals per currency."),
     base: z
       .object({
         currency: currencyField,
@@ -98,17 +122,17 @@ export const Exposure = z
     complete: flagField("True if all trades and balances were read and converted."),
     gaps: z.array(z.string()).describe("What is missing or uncertain; empty if complete."),
   })
-  .meta({ id: "Exposure", description: "Expected flows and open trades per currency and tenor." });
+  .meta({ id: "Exposure", description: "Expected flows and open trades per currency and time." });
 
-/** An expected flow, a balance or a side of a trade. */
-interface TenorAmount extends CurrencyAmount {
-  readonly tenor: Tenor;
+/** An expected flow, a balance or a side of a trade, with its tenor or month. */
+interface TimedAmount extends CurrencyAmount {
+  readonly time: string;
 }
 
-const toFlowAmounts = (flows: readonly Flow[], today: string): TenorAmount[] =>
+const toFlowAmounts = (flows: readonly Flow[], grouping: TimeGrouping): TimedAmount[] =>
   flows.map(({ date, currency, amount: text }) => ({
     currency,
-    tenor: tenorOf(date, today),
+    time: timeOf(date, grouping),
     amount: new Big(text),
   }));
 
@@ -118,13 +142,13 @@ const toFlowAmounts = (flows: readonly Flow[], today: string): TenorAmount[] =>
  */
 const toTradeAmounts = (
   openTrades: readonly OpenTrade[],
-  today: string,
+  grouping: TimeGrouping,
   includesBalances: boolean,
-): TenorAmount[] =>
+): TimedAmount[] =>
   openTrades.flatMap(({ trade, buy, sell }) => {
-    const tenor = tenorOf(trade.maturity_date, today);
-    const bought = { currency: trade.buy_currency, tenor, amount: buy };
-    const sold = { currency: trade.sell_currency, tenor, amount: sell.neg() };
+    const time = timeOf(trade.maturity_date, grouping);
+    const bought = { currency: trade.buy_currency, time, amount: buy };
+    const sold = { currency: trade.sell_currency, time, amount: sell.neg() };
     return includesBalances && isPhysicallyDelivered(trade) && isFullyFunded(trade)
       ? [bought]
       : [bought, sold];
@@ -142,33 +166,33 @@ const partlyPaidGaps = (open: readonly OpenTrade[]): string[] =>
         `Trade ${trade.trade_id} is partly funded in ${trade.sell_currency}: the funded part is counted as unpaid.`,
     );
 
-/** Returns available balances as amounts of the first current tenor. */
-const toBalanceAmounts = (read: readonly AccountBalances[]): TenorAmount[] =>
+/** Returns available balances as amounts of today. */
+const toBalanceAmounts = (read: readonly AccountBalances[], grouping: TimeGrouping): TimedAmount[] =>
   read.flatMap(({ balances }) =>
     balances.map(({ amount: { amount: text, currency }, credit_debit_indicator: direction }) => ({
       currency,
-      tenor: "0-30",
+      time: timeOf(grouping.today, grouping),
       amount: signedAmount(text, direction),
     })),
   );
 
 /**
- * Compares expected amounts with trades by a key of currency and optional tenor. `expected` is undefined if the caller gave
+ * Compares expected amounts with trades by a key of currency and optional time. `expected` is undefined if the caller gave
  * neither flows nor balances. The percentage is rounded for people; the sums are exact.
  */
 function compareAmounts(
-  expected: readonly TenorAmount[] | undefined,
-  trades: readonly TenorAmount[],
-  keyOf: (each: TenorAmount) => string,
+  expected: readonly TimedAmount[] | undefined,
+  trades: readonly TimedAmount[],
+  keyOf: (each: TimedAmount) => string,
 ) {
   const [flows, hedges] = [sumBy(expected ?? [], keyOf), sumBy(trades, keyOf)];
   const figures = [...new Set([...flows.keys(), ...hedges.keys()])].map((key) => {
-    const [currency, tenor] = key.split(" ") as [string, Tenor];
+    const [currency = "", time = ""] = key.split(" ");
     const [flow, hedge] = [flows.of(key), hedges.of(key)];
     const net = flow.plus(hedge);
     return {
       currency,
-      tenor,
+      time,
       amount: net,
       texts: {
         ...(expected && { expected: formatAmount(flow, currency) }),
@@ -179,7 +203,7 @@ function compareAmounts(
     };
   });
   return figures.toSorted(
-    (one, other) => byText(one.currency, other.currency) || rankOf(one.tenor) - rankOf(other.tenor),
+    (one, other) => byText(one.currency, other.currency) || byTime(one.time, other.time),
   );
 }
 
@@ -213,7 +237,7 @@ export const getExposure = procedure({
   icon: "font-awesome/fa-pie-chart",
   title: "Get currency exposure",
   summary:
-    "Returns the currency exposure per tenor: expected flows and balances, the trades that hedge them, and the net open position.",
+    "Returns the currency exposure per tenor or month: expected flows and balances, the trades that hedge them, and the net open position.",
   notes: "Without flows and balances only the open trades count; NDFs count as hedges.",
   keywords: ["FX risk", "hedge ratio", "unhedged", "Währungsrisiko", "Absicherung", "Sicherungsquote"],
   effect: "read",
@@ -225,11 +249,15 @@ export const getExposure = procedure({
     }),
     flows_csv: z.string().optional().meta({
       title: "Expected flows as CSV",
-      description: "Flows as CSV text with the header date,currency,amount; added to `flows`.",
+      description: "More flows as CSV text: date,currency,amount.",
+    }),
+    by: z.enum(["tenor", "month"]).default("tenor").meta({
+      title: "By",
+      description: "`tenor` (days to maturity) or calendar `month`.",
     }),
     balances: z.boolean().default(false).meta({
       title: "Balances",
-      description: "True to add available balances to the tenor of the next 30 days.",
+      description: "True to add available balances to the tenor or month of today.",
     }),
     base_currency: Currency.optional().meta({
       title: "Base currency",
@@ -237,14 +265,14 @@ export const getExposure = procedure({
     }),
     rates: Rates.optional().meta({
       title: "Rates",
-      description:
-        'Price of one unit of each currency, in the currency given as `base_currency`, such as { USD: "0.92" }.',
+      description: 'Value of one unit in `base_currency`, such as { USD: "0.92" }.',
     }),
   },
   resultList: "positions",
-  output: json(Exposure, "The exposure per currency and tenor."),
-  async run(context, { flows, flows_csv: csv, balances, base_currency: base, rates = {} }) {
+  output: json(Exposure, "The exposure per currency and tenor or month."),
+  async run(context, { flows, flows_csv: csv, by, balances, base_currency: base, rates = {} }) {
     const today = dayOf(new Date());
+    const grouping = { by, today };
     const given = [
       ...normalizeEntries(name, "flows", flows ?? [], flowColumns, ExpectedFlow),
       ...(csv === undefined ? [] : parseFlowsCsv(csv)),
@@ -255,9 +283,11 @@ export const getExposure = procedure({
     const read = balances
       ? await readBalances(context, await selectAccounts(context.client, {}), ["InterimAvailable"])
       : [];
-    const expected = isExpected ? [...toFlowAmounts(given, today), ...toBalanceAmounts(read)] : undefined;
-    const amounts = [expected, toTradeAmounts(open, today, balances)] as const;
-    const positions = compareAmounts(...amounts, ({ currency, tenor }) => `${currency} ${tenor}`);
+    const expected = isExpected
+      ? [...toFlowAmounts(given, grouping), ...toBalanceAmounts(read, grouping)]
+      : undefined;
+    const amounts = [expected, toTradeAmounts(open, grouping, balances)] as const;
+    const positions = compareAmounts(...amounts, ({ currency, time }) => `${currency} ${time}`);
     const currencies = compareAmounts(...amounts, ({ currency }) => currency);
     const others = currencies.filter(({ currency }) => currency !== base);
     const conversion = base === undefined ? undefined : convertAmounts(others, base, rates);
@@ -270,7 +300,11 @@ export const getExposure = procedure({
     const complete = gaps.length === 0 && !conversion?.missing.length;
     return {
       as_of: today,
-      positions: positions.map(({ currency, tenor, texts }) => ({ currency, tenor, ...texts })),
+      positions: positions.map(({ currency, time, texts }) => ({
+        currency,
+        ...(by === "tenor" ? { tenor: time as Tenor } : { month: time }),
+        ...texts,
+      })),
       currencies: currencies.map(({ currency, texts }) => ({ currency, ...texts })),
       ...(conversion && {
         ...(complete && { base: { currency: base!, net: conversion.amount } }),

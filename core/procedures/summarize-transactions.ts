@@ -12,12 +12,14 @@ import {
   transactionOperations,
   findMatchingTransactions,
 } from "./find-transactions";
+import { accountNameOf } from "./accounts";
 import { byText, groupBy } from "../values/lists";
 import { procedure } from "./procedure";
 import { countField, flagField, optionalTextField, periodField } from "./result-fields";
 
 const Group = z.object({
   account_id: optionalTextField("Account, if grouped by account."),
+  account_name: optionalTextField("Name of the account, if it has one."),
   direction: z.enum(["in", "out"]).optional().describe("Direction, if grouped by direction: in or out."),
   month: optionalTextField("Month of the value date (YYYY-MM), if grouped by month."),
   counterparty: optionalTextField("Counterparty name, if grouped by counterparty; absent if not given."),
@@ -41,7 +43,7 @@ const groupings = {
 
 type Grouping = keyof typeof groupings;
 
-const names = Object.keys(groupings) as [Grouping, ...Grouping[]];
+const criteria = Object.keys(groupings) as [Grouping, ...Grouping[]];
 
 const TransactionSummary = z
   .object({
@@ -122,7 +124,7 @@ export const summarizeTransactions = procedure({
   effect: "read",
   uses: transactionOperations,
   input: {
-    by: z.array(z.enum(names)).min(1).meta({
+    by: z.array(z.enum(criteria)).min(1).meta({
       title: "By",
       description: "Criteria to group by.",
     }),
@@ -135,12 +137,22 @@ export const summarizeTransactions = procedure({
   resultList: "groups",
   output: json(TransactionSummary, "The totals per group."),
   async run(context, { by, top, ...filters }) {
-    const { period, transactions, gaps } = await findMatchingTransactions(context, name, filters);
+    const { period, transactions, accounts, gaps } = await findMatchingTransactions(context, name, filters);
+    const names = new Map(accounts.map((account) => [account.account_id, accountNameOf(account)]));
+    const { groups, other } = summarize(transactions, [...new Set(by)], top);
     return {
       period,
       count: transactions.length,
       sums: sumsByCurrency(transactions),
-      ...summarize(transactions, [...new Set(by)], top),
+      groups: groups.map(({ account_id: id, ...rest }) => {
+        const accountName = id === undefined ? undefined : names.get(id);
+        return {
+          ...(id !== undefined && { account_id: id }),
+          ...(accountName !== undefined && { account_name: accountName }),
+          ...rest,
+        };
+      }),
+      other,
       complete: gaps.length === 0,
       gaps: [...gaps],
     };

@@ -11,7 +11,8 @@ import {
   selectAccounts,
   findMissingAccounts,
 } from "../procedures/accounts";
-import { signedAmount } from "../procedures/decimal";
+import { checkBounds, signedAmount } from "../procedures/decimal";
+import { amountFilters, matchesFilter } from "../procedures/find-transactions";
 import { valueDayOf, fetchAllTransactions } from "../procedures/fetch-all-transactions";
 import { watch } from "./watch";
 
@@ -24,8 +25,10 @@ export const missingAccountGaps = (
 ): string[] =>
   findMissingAccounts(input, accounts).map(({ account_id: id, reason }) => `Account ${id}: ${reason}`);
 
+const name = "transactions.watch";
+
 export const watchTransactions = watch({
-  name: "transactions.watch",
+  name,
   tool: "watch_transactions",
   title: "Watch transactions",
   summary: "Reports new, changed and removed transactions, such as incoming payments and fees.",
@@ -46,18 +49,20 @@ export const watchTransactions = watch({
       .enum(["in", "out"])
       .optional()
       .meta({ title: "Direction", description: "Only incoming or only outgoing." }),
+    ...amountFilters,
   },
   output: json(TransactionData, "A transaction."),
   defaultStart: "now",
   everyMs: 60_000,
   overlapDays: 14,
   reportsGone: true,
-  async read(context, { direction, ...which }, { from, today }) {
+  async read(context, { direction, min_amount, max_amount, counterparty, ...which }, { from, today }) {
+    checkBounds(name, ["min_amount", min_amount], ["max_amount", max_amount]);
     const accounts = await selectAccounts(context.client, which);
     const period = from === undefined ? undefined : { from, to: addDays(today, maxDaysAhead) };
     const { transactions, gaps } = await fetchAllTransactions(context, accounts, { period, direction });
     return {
-      entries: transactions,
+      entries: transactions.filter((each) => matchesFilter(each, { min_amount, max_amount, counterparty })),
       gaps: [
         ...missingAccountGaps(which, accounts),
         ...gaps.map(({ account_id: id, reason }) => `Account ${id}: ${reason}`),

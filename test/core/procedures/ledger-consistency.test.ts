@@ -396,13 +396,34 @@ describe("forwards.list and exposure.get", () => {
     toToday();
     const hedges = legsIn(desk.world);
     const bare = await desk.client.exposure.get();
-    const nets = (all: readonly { currency: string; tenor?: string; net: string }[]) =>
+    interface Position {
+      readonly currency: string;
+      readonly tenor?: string | undefined;
+      readonly month?: string | undefined;
+      readonly net: string;
+    }
+    const nets = (all: readonly Position[]) =>
       summed(
-        all.map(({ currency, tenor, net }) => [[currency, tenor].filter(Boolean).join(" "), new Big(net)]),
+        all.map(({ currency, tenor, month, net }) => [
+          [currency, tenor, month].filter(Boolean).join(" "),
+          new Big(net),
+        ]),
+      );
+    const byMonth = (legs: readonly Leg[]) =>
+      summed(
+        legs.map(([currency, day, amount]) => [
+          `${currency} ${day < today ? "overdue" : day.slice(0, 7)}`,
+          amount,
+        ]),
       );
     expect([bare.complete, bare.gaps]).toEqual([true, []]);
     expect(nets(bare.positions)).toEqual(byTenor(hedges));
     expect(nets(bare.currencies)).toEqual(byCurrency(hedges));
+    const late = { date: dayFrom(-3), currency: "USD", amount: "10.00" };
+    const monthly = await desk.client.exposure.get({ by: "month", flows: [late] });
+    expect(nets(monthly.positions)).toEqual(byMonth([...hedges, ["USD", late.date, new Big("10.00")]]));
+    const dollars = monthly.positions.filter(({ currency }) => currency === "USD").map(({ month }) => month!);
+    expect(dollars).toEqual(["overdue", ...dollars.slice(1).toSorted()]);
     expect(bare.positions.some(({ expected, covered }) => expected ?? covered)).toBe(false);
 
     const flow = fc.record({

@@ -46,6 +46,16 @@ test("cash.getPosition names an account that cannot be read and returns the othe
   expect([unread.map(({ account_id: id }) => id), complete]).toEqual([[unknown], false]);
 });
 
+test("transactions.summarize names the accounts beside their IDs", async () => {
+  const { groups } = await client.transactions.summarize({ by: ["account"] });
+  const { balances } = await client.cash.getPosition({ balance_types: ["InterimAvailable"] });
+  const names = new Map(balances.map(({ account_id: id, account_name: name }) => [id, name]));
+  expect(groups.map(({ account_name: name }) => name)).toEqual(
+    groups.map(({ account_id: id }) => names.get(id!)),
+  );
+  expect(groups.some(({ account_name: name }) => name !== undefined)).toBe(true);
+});
+
 const item = (more: object) => ({ items: [{ amount: "10", currency: "EUR", ...more }] });
 const flow = (more: object) => ({ flows: [{ date: "2026-12-01", currency: "USD", amount: "10", ...more }] });
 

@@ -66,6 +66,25 @@ test("transactions: reports incoming money in the watched currency", async () =>
   expect(await ask()).toEqual([]);
 });
 
+test("transactions: reports only those of a counterparty and within amounts", async () => {
+  const filter = { counterparty: "lake side", min_amount: "10", max_amount: "20", currencies: "EUR" };
+  const ask = asking(client.transactions.watch, filter);
+  expect(await ask()).toEqual([]);
+  for (const [amount, debtor_name] of [
+    ["9.99", "Lakeside Ltd"],
+    ["20.00", "Lakeside Ltd"],
+    ["20.01", "Lakeside Ltd"],
+    ["15.00", "Severn plc"],
+  ] as const)
+    sandbox.control.payIn({ currency: "EUR", amount, debtor_name });
+  expect(await ask()).toMatchObject([
+    { kind: "new", entry: { debtor_name: "Lakeside Ltd", amount: { amount: "20.00" } } },
+  ]);
+  await expect(
+    asking(client.transactions.watch, { min_amount: "2", max_amount: "1" })(),
+  ).rejects.toMatchObject({ code: "invalid_input" });
+});
+
 test("transactions: the iterator ends with its signal", async () => {
   const stop = new AbortController();
   const reported: string[] = [];
