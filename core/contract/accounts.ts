@@ -119,7 +119,7 @@ export const listAccounts = operation({
   tool: "list_accounts",
   title: "List accounts",
   summary:
-    "Lists the accounts in the given currencies, with IDs, names and status. For balances of all accounts, use cash.getPosition.",
+    "Lists the accounts in the given currencies, with IDs, names and status. For balances, use cash.getPosition.",
   keywords: ["bank accounts", "overview", "Konten", "Kontoübersicht"],
   effect: "read",
   method: "GET",
@@ -158,7 +158,7 @@ export const getFundingAccount = operation({
   tool: "get_funding_account",
   title: "Get funding account",
   summary:
-    "Returns the account to which the client must send funds to settle trades, selected by currency or by account.",
+    "Returns the account to which the client sends funds to settle trades. For accounts that customers pay into, use accountDetails.list.",
   keywords: ["settlement instructions", "SSI", "deposit", "margin", "Einzahlen", "Deckung"],
   effect: "read",
   method: "GET",

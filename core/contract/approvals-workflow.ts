@@ -121,7 +121,8 @@ export const getApprovalsConfig = operation({
   name: "approvalsWorkflow.getConfig",
   tool: "get_approvals_config",
   title: "Get approvals configuration",
-  summary: "Returns the approver groups and rules: the approvals required for each payment amount.",
+  summary:
+    "Returns the approver groups and rules: the approvals that the service requires for each payment amount. For a request that waits in fxdesk, use releases.get.",
   keywords: [
     "signatories",
     "sign-off",

@@ -363,7 +363,7 @@ export const getPayment = operation({
   tool: "get_payment",
   title: "Get payment",
   summary:
-    "Returns a single payment as initiated: amount, accounts, creditor and remittance information. For a bulk payment, use payments.getBulk.",
+    "Returns a single payment as initiated: amount, accounts, creditor and remittance information. For its status, use payments.getStatus; for a bulk payment, payments.getBulk.",
   keywords: ["transfer", "beneficiary", "Zahlung", "Überweisung", "Empfänger"],
   effect: "read",
   method: "GET",

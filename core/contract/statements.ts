@@ -159,7 +159,7 @@ export const emailAccountsStatement = operation({
   tool: "email_accounts_statement",
   title: "E-mail accounts statement",
   summary:
-    "Requests a statement of the accounts for a period, sent by e-mail to the client's registered address.",
+    "Requests a statement of the accounts for a period, sent by e-mail to the client's registered address. To download files, use statements.fetch.",
   keywords: ["mail", "bank statement", "Kontoauszug", "mailen"],
   path: "/statements/accounts",
   body: AccountsStatement,
@@ -172,7 +172,8 @@ export const emailMt940Statement = operation({
   name: "statements.emailMt940",
   tool: "email_mt940_statement",
   title: "E-mail MT940 statement",
-  summary: "Requests an MT940 statement for a period, sent by e-mail to the client's registered address.",
+  summary:
+    "Requests an MT940 statement for a period, sent by e-mail to the client's registered address. To download files, use statements.fetch.",
   keywords: ["mail", "bank statement", "Kontoauszug", "mailen"],
   path: "/statements/mt940",
   body: Mt940Statement,

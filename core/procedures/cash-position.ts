@@ -137,7 +137,7 @@ export const getCashPosition = procedure({
       .meta({ title: "Balance types", description: "Balance types to read." }),
     into: Currency.optional().meta({
       title: "Into",
-      description: "Also converts totals into this currency (ISO 4217), using `rates`.",
+      description: "Also converts totals into this currency, using `rates`.",
     }),
     rates: Rates.optional().meta({
       title: "Rates",

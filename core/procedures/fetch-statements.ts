@@ -145,7 +145,8 @@ export const fetchStatements = procedure({
   name: "statements.fetch",
   tool: "fetch_statements",
   title: "Fetch bank statements",
-  summary: "Downloads the statement files of all accounts for a period as PDF, CSV, MT940 or XLS.",
+  summary:
+    "Downloads the statement files of all accounts for a period as PDF, CSV, MT940 or XLS. To request one file without waiting, use statements.createFile.",
   icon: "font-awesome/fa-cloud-download",
   keywords: [
     "bank statement",

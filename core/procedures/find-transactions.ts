@@ -238,7 +238,7 @@ export const findTransactions = procedure({
   tool: "find_transactions",
   title: "Find transactions",
   summary:
-    "Finds transactions across accounts by period, amount, counterparty or text, with totals per currency. For one account page by page, use transactions.list.",
+    "Finds transactions of all accounts by period, amount, counterparty or text, with totals per currency. To match a list of invoices, use transactions.reconcile.",
   icon: "font-awesome/fa-search",
   keywords: [
     "search",

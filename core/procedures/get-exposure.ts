@@ -237,7 +237,7 @@ export const getExposure = procedure({
   icon: "font-awesome/fa-pie-chart",
   title: "Get currency exposure",
   summary:
-    "Returns the currency exposure per tenor or month: expected flows and balances, the trades that hedge them, and the net open position.",
+    "Returns the currency exposure per tenor or month: expected flows, hedging trades and the net open position. For maturities only, use forwards.list.",
   notes: "Without flows and balances only the open trades count; NDFs count as hedges.",
   keywords: ["FX risk", "hedge ratio", "unhedged", "Währungsrisiko", "Absicherung", "Sicherungsquote"],
   effect: "read",
@@ -245,7 +245,7 @@ export const getExposure = procedure({
   input: {
     flows: z.array(ExpectedFlow).max(10_000).optional().meta({
       title: "Expected flows",
-      description: "Expected incoming and outgoing payments; outgoing amounts are negative.",
+      description: "Expected payments; outgoing amounts are negative.",
     }),
     flows_csv: z.string().optional().meta({
       title: "Expected flows as CSV",
@@ -261,7 +261,7 @@ export const getExposure = procedure({
     }),
     base_currency: Currency.optional().meta({
       title: "Base currency",
-      description: "Also returns the net position in this currency (ISO 4217), using `rates`.",
+      description: "Also returns the net position in this currency, using `rates`.",
     }),
     rates: Rates.optional().meta({
       title: "Rates",

@@ -318,7 +318,7 @@ export const reconcileTransactions = procedure({
   tool: "reconcile_transactions",
   title: "Reconcile transactions",
   summary:
-    "Matches expected payments, such as open invoices, with the transactions of a period and returns matches, open items and unmatched transactions.",
+    "Matches open invoices or other expected payments with the transactions of a period. To search transactions, use transactions.find.",
   notes: "A person must review `likely` matches.",
   icon: "font-awesome/fa-check-square-o",
   keywords: [
@@ -350,7 +350,7 @@ export const reconcileTransactions = procedure({
       .meta({ title: "Expected items", description: "Expected payments, such as open invoices." }),
     items_csv: z.string().optional().meta({
       title: "Expected items as CSV",
-      description: "Items as CSV text; the header has the field names.",
+      description: "Items as CSV; the header has the field names.",
     }),
     direction: z.enum(["in", "out"]).default("in").meta({
       title: "Direction",
@@ -367,11 +367,11 @@ export const reconcileTransactions = procedure({
       .default("25.00")
       .meta({
         title: "Fee tolerance",
-        description: "Largest fee deducted from a payment; at most 5 % of the amount.",
+        description: "Largest fee deducted; at most 5 % of the amount.",
       }),
     days: z.int().min(0).max(3_660).default(60).meta({
       title: "Days",
-      description: "Maximum days between due date and payment, if no reference matches.",
+      description: "Maximum days from due date to payment without a reference.",
     }),
   },
   resultList: "open_transactions",
