@@ -72,7 +72,7 @@ export interface Toolbox {
    * Reads a part of a stored resource, or the changes of a watch; undefined if the URI is unknown or expired. Throws an Error
    * with the reason if a watch cannot be read.
    */
-  read(uri: string): Promise<JsonObject | undefined>;
+  read(uri: string, requester?: Requester): Promise<JsonObject | undefined>;
   /** Polls the watch at a URI until the signal aborts; `onUpdated` reports changes to read. Returns false for an unknown watch. */
   subscribe(uri: string, onUpdated: () => void, signal: AbortSignal): boolean;
   /** Accepts no more calls, aborts reads, and waits for calls that move money and were sent. */

@@ -212,7 +212,7 @@ async function readResponse(
   { client, continuations }: ToolContext,
   options: CallOptions & { readonly signal: AbortSignal },
 ): Promise<CallResponse> {
-  if (isWatch(operation)) return readChanges(operation, client, given, position, options.signal);
+  if (isWatch(operation)) return readChanges(operation, client, given, position, options);
   const values =
     position.cursor === undefined ? await lookUpFields(operation, given, { client, options }) : given;
   const call = (sent: Values) => client.call(operation, sent, options);

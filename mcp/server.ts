@@ -61,7 +61,7 @@ export function createToolboxServer(
     },
   );
   handleTools(server, toolbox, requester, answerTimeoutMs);
-  handleResources(server, toolbox);
+  handleResources(server, toolbox, requester);
   if (subscriptionMode === "requests") handleSubscriptions(server, toolbox);
   return server;
 }
@@ -90,7 +90,7 @@ function handleTools(
 }
 
 /** Stored results are not listed: only a caller that received the URI may read them. */
-function handleResources(server: Server, toolbox: Toolbox): void {
+function handleResources(server: Server, toolbox: Toolbox, requester: Requester | undefined): void {
   const { resources } = toolbox;
   server.setRequestHandler("resources/list", () => ({
     resources: resources.flatMap(({ uri, listed }) => (uri === undefined ? [] : [{ uri, ...listed }])),
@@ -99,7 +99,7 @@ function handleResources(server: Server, toolbox: Toolbox): void {
     resourceTemplates: resources.map(({ uriTemplate, listed }) => ({ uriTemplate, ...listed })),
   }));
   server.setRequestHandler("resources/read", async ({ params: { uri } }) => {
-    const found = await toolbox.read(uri).catch((error: Error) => {
+    const found = await toolbox.read(uri, requester).catch((error: Error) => {
       throw new ProtocolError(ProtocolErrorCode.InternalError, error.message);
     });
     if (!found) throw invalidParamsError(expiredMessage(uri));

@@ -79,6 +79,7 @@ class Subscription {
   readonly #stop = new AbortController();
   #cursor: string | undefined;
   #unread: WatchUpdate | undefined;
+  #lastRead: string | undefined;
   #failure: Error | undefined;
   #pendingRead: Promise<void> = Promise.resolve();
   #wake = new AbortController();
@@ -91,16 +92,20 @@ class Subscription {
     void this.#poll();
   }
 
-  /** Returns unread changes; the next poll acknowledges them. Throws the last error if there are none. */
-  async read(): Promise<WatchUpdate | undefined> {
+  /**
+   * Returns unread changes, which the next poll acknowledges, and the time of the last poll. Throws the last error if there are no
+   * changes.
+   */
+  async read(): Promise<JsonObject> {
     await this.#pendingRead;
     const found = this.#unread;
+    const facts = { last_read: this.#lastRead };
     if (!found && this.#failure) throw this.#failure;
-    if (!found) return undefined;
+    if (!found) return { count: 0, ...facts, changes: [] };
     this.#unread = undefined;
     this.#cursor = found.cursor;
     if (found.next) this.#wake.abort();
-    return found;
+    return { ...found, ...facts };
   }
 
   close(): void {
@@ -121,6 +126,7 @@ class Subscription {
     try {
       const found = await this.readAfter(this.#cursor, this.#stop.signal);
       this.#failure = undefined;
+      this.#lastRead = new Date().toISOString();
       if (found.count === 0) return;
       this.#unread = found;
       this.options.onUpdated();

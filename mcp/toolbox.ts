@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ClientCore } from "../core/api/client-types";
+import type { Requester } from "../core/people/requester";
 import type { Service } from "../core/spec/service";
 import { instructionsFor, titleFor } from "./instructions";
 import { type Settings, targetOf } from "./target";
@@ -86,9 +87,11 @@ export function createLazyToolbox({ connect, settings, service, ...offer }: Lazy
     uri: string,
     cursor: string | undefined,
     signal: AbortSignal,
+    requester?: Requester,
   ): Promise<WatchUpdate> {
     const { tool, input } = parseWatchUri(uri)!;
-    const result = (await call(tool, { ...input, ...(cursor !== undefined && { cursor }) }, signal))!;
+    const args = { ...input, ...(cursor !== undefined && { cursor }) };
+    const result = (await call(tool, args, signal, { requester }))!;
     if (result.isError)
       throw new Error(result.content.map((part) => ("text" in part ? part.text : "")).join(" "));
     return result.structuredContent as WatchUpdate;
@@ -99,11 +102,11 @@ export function createLazyToolbox({ connect, settings, service, ...offer }: Lazy
     return inventory.tools.find(({ tool }) => tool.name === name)?.resource;
   };
 
-  async function readWatch(uri: string) {
+  async function readWatch(uri: string, requester: Requester | undefined) {
     const subscription = subscriptions.get(uri);
     const update = subscription
-      ? ((await subscription.read()) ?? { count: 0, changes: [] })
-      : await readChanges(uri, undefined, new AbortController().signal);
+      ? await subscription.read()
+      : await readChanges(uri, undefined, new AbortController().signal, requester);
     return { contents: [{ uri, mimeType: watchMimeType, text: JSON.stringify(update) }] };
   }
 
@@ -113,7 +116,7 @@ export function createLazyToolbox({ connect, settings, service, ...offer }: Lazy
     instructions: instructionsFor(selection, target),
     title: titleFor(target),
     call,
-    read: async (uri) => (watchAt(uri) ? readWatch(uri) : runner?.resources.read(uri)),
+    read: async (uri, requester) => (watchAt(uri) ? readWatch(uri, requester) : runner?.resources.read(uri)),
     subscribe(uri, onUpdated, signal) {
       const watch = watchAt(uri);
       if (!watch || !selection.resources.includes(watch) || isClosed) return false;

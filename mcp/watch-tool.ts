@@ -1,6 +1,7 @@
 /** A watch as a tool: new and changed entries after a cursor. */
 import { z } from "zod";
 import type { ClientCore } from "../core/api/client-types";
+import type { CallOptions } from "../core/call/call-options";
 import type { ServiceResponse } from "../core/call/response";
 import { json } from "../core/spec/declare";
 import { memoizePerOperation, type Values } from "../core/spec/fields";
@@ -14,8 +15,11 @@ import { jsonLength, maxResultLength } from "./render/values";
 /** Arguments of the tool that are not fields of the watch. */
 const ownArguments = { cursor: "cursor", from: "from" } as const;
 
-/** Assistants that share a store share one consumer, so each change is delivered to one of them. */
-const consumer = "mcp";
+/**
+ * Returns the consumer of a caller. Each person with a token has an own position; assistants without one share a consumer, so each
+ * change is delivered to one of them.
+ */
+const consumerOf = (person: string | undefined): string => (person === undefined ? "mcp" : `mcp:${person}`);
 
 /** Upper bound of the poll interval: calls get current data, and frequent calls do not reach the service each time. */
 const maxPollIntervalMs = 10_000;
@@ -105,15 +109,15 @@ export async function readChanges(
   client: Pick<ClientCore, "changesSince">,
   values: Values,
   { cursor: after, from }: WatchPosition,
-  signal: AbortSignal,
+  { signal, user }: Pick<CallOptions, "signal" | "user">,
 ): Promise<ListResult> {
   const batch = await client.changesSince(watch, values, {
-    consumer,
+    consumer: consumerOf(user),
     everyMs: Math.min(watch.everyMs, maxPollIntervalMs),
     limit: maxChangesPerResult,
     ...optionalText("from", from),
     ...optionalText("cursor", after),
-    signal,
+    ...(signal && { signal }),
   });
   const changes = takeFittingChanges(batch.changes);
   const cursor = changes.at(-1)?.cursor ?? batch.next;

@@ -128,7 +128,9 @@ test("notifies a subscribed host, which reads each change once", async () => {
     assistant.setNotificationHandler(updated, ({ params }) => void received.push(params.uri));
     const uri = "fxdesk://watches/watch_things?colours=white";
     await assistant.subscribeResource({ uri });
-    expect(changesIn(await assistant.readResource({ uri }))).toEqual([]);
+    const empty = await assistant.readResource({ uri });
+    expect(changesIn(empty)).toEqual([]);
+    expect(contentOf(empty)).toMatchObject({ last_read: expect.stringMatching(/^\d{4}-.*Z$/) });
     const found: unknown[] = [];
     for (const id of ["7", "8"]) {
       things.set(id, "white");

@@ -360,6 +360,21 @@ describe("several people on one server over HTTP, each with a token", () => {
     expect((await journal.get(journal_entry!))!.intent).toMatchObject({ actor: requester });
   });
 
+  test("a watch has a position for each person", async () => {
+    const { http } = revisions["2026-07-28"];
+    const [anna, bert] = [
+      await http(ofPeople.url, bearer(tokens.anna)),
+      await http(ofPeople.url, bearer(tokens.bert)),
+    ];
+    const watch = async (client: McpClient, more: object = {}) =>
+      client.callTool({ name: "watch_balances", arguments: { currencies: "EUR", above: "0", ...more } });
+    const { count, cursor } = (await watch(anna)).structuredContent as { count: number; cursor: string };
+    expect(count).toBeGreaterThan(0);
+    expect((await watch(anna, { cursor })).structuredContent).toMatchObject({ count: 0 });
+    expect((await watch(bert)).structuredContent).toMatchObject({ count });
+    expect((await watch(bert, { cursor })).isError).toBe(true);
+  });
+
   test("a request is sent for its requester only, and others neither see nor cancel it", async () => {
     const { http } = revisions["2026-07-28"];
     const [anna, bert] = [
