@@ -18,6 +18,7 @@ import type { Values } from "../spec/fields";
 import type { PreparedCall } from "../call/prepared-call";
 import type { OrderInput } from "../releases/terms";
 import type { ReleaseListOptions, ReleaseReport, ReleaseReportList } from "../releases/report";
+import type { CallOutcome } from "../spec/call-outcome";
 import type { JournalReconciliation, PartialPeriod } from "../journal/reconciliation";
 import type { DecisionInput } from "../releases/release";
 import type { Watch } from "../spec/watch";
@@ -160,6 +161,29 @@ export interface UndeclaredRequest {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
+/** Selects calls that changed something. Conditions that are given must all hold; without any, the newest calls are found. */
+export interface OutcomeQuery {
+  /** Value of a single-use field: the ID of a booked quote. */
+  readonly quote?: string | undefined;
+  /** Idempotency key. */
+  readonly key?: string | undefined;
+  readonly reference?: string | undefined;
+  /** ID of what was created, for example a trade or payment ID. */
+  readonly id?: string | undefined;
+  /** Day of the call, UTC, YYYY-MM-DD. */
+  readonly day?: string | undefined;
+  readonly release?: string | undefined;
+  /** Journal entry. */
+  readonly entry?: string | undefined;
+}
+
+/** Outcomes of calls, newest first. */
+export interface OutcomeList {
+  readonly outcomes: readonly CallOutcome[];
+  /** True if no further calls match. At most 50 are listed. */
+  readonly complete: boolean;
+}
+
 /** Orders and release requests. Every failure is an FxdeskError. */
 export interface ClientOrders {
   /** Checks the input of an order without requesting it. Throws InvalidInput. */
@@ -173,6 +197,11 @@ export interface ClientOrders {
    * ones, unless the policy lists the requester in `seeAll`.
    */
   list(filter?: ReleaseListOptions, options?: CallOptions): Promise<ReleaseReportList>;
+  /**
+   * Finds what became of calls that changed something or moved money, in the journal and among the requests that wait for release.
+   * Requesters see only what is theirs, as in `list`.
+   */
+  findOutcomes(query?: OutcomeQuery, options?: CallOptions): Promise<OutcomeList>;
   /** Releases or refuses a request as the person whose secret is given, under the policy and people file of this client. */
   decide(id: string, input: DecisionInput, options?: Pick<CallOptions, "surface">): Promise<ReleaseReport>;
   /** Cancels a request, under a policy an own one. Fails once it was sent. */

@@ -150,6 +150,8 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
       order: async (input, callOptions = {}) => (await orders.get()).order(input, callOptions),
       get: async (id, callOptions = {}) => (await orders.get()).get(id, callOptions),
       list: async (listOptions = {}, callOptions = {}) => (await orders.get()).list(listOptions, callOptions),
+      findOutcomes: async (query = {}, callOptions = {}) =>
+        (await orders.get()).findOutcomes(query, callOptions),
       decide: async (id, input, from) => (await orders.get()).decide(id, input, from),
       cancel: async (id, callOptions = {}) => (await orders.get()).cancel(id, callOptions),
       start: async (startOptions) => {
@@ -182,10 +184,18 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
       core.orders.get(id, { ...defaults, ...callOptions });
     const list: ClientOrders["list"] = (listOptions, callOptions) =>
       core.orders.list(listOptions, { ...defaults, ...callOptions });
+    const findOutcomes: ClientOrders["findOutcomes"] = (query, callOptions) =>
+      core.orders.findOutcomes(query, { ...defaults, ...callOptions });
     const cancel: ClientOrders["cancel"] = (id, callOptions) =>
       core.orders.cancel(id, { ...defaults, ...callOptions });
     return addSections(
-      { ...core, call, pages, listEarlierCalls, orders: { ...core.orders, order, get, list, cancel } },
+      {
+        ...core,
+        call,
+        pages,
+        listEarlierCalls,
+        orders: { ...core.orders, order, get, list, findOutcomes, cancel },
+      },
       service,
     );
   };

@@ -17,16 +17,15 @@ const daily = [
   "exposure.get",
   "accounts.list",
   "accountDetails.list",
-  "accounts.getFunding",
-  "transactions.get",
   "trades.list",
   "trades.get",
   "trades.book",
+  "journal.findOutcome",
+  "releases.list",
   "transactions.watch",
   "accounts.watchBalances",
   "accounts.watchMargin",
   "trades.watch",
-  "forwards.watch",
 ];
 
 export const fxdeskService: Service<typeof operations, typeof procedures, typeof watches> = defineService({

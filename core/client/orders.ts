@@ -31,12 +31,16 @@ import {
   type ReleaseReport,
   type ReleaseReportList,
   toReleaseReport,
+  withJournal,
 } from "../releases/report";
 import { createError, FxdeskError } from "../spec/errors";
 import { checkInput } from "../spec/check";
 import type { Values } from "../spec/fields";
 import type { Callable, Declaration } from "../spec/operation";
+import type { OutcomeList, OutcomeQuery } from "../api/client-types";
 import { StoreSession } from "../store/session";
+import { storeExists } from "../store/settings";
+import { findOutcomes } from "./find-outcomes";
 import { recreateUndeclaredOperation } from "./undeclared-operation";
 
 const bookName = "trades.book";
@@ -139,8 +143,13 @@ export class Orders {
 
   async get(id: string, options: CallOptions): Promise<ReleaseReport> {
     const isVisible = await this.#visibleTo("releases.get", options);
-    const { release } = await this.#withService((service) => service.get(id, isVisible));
-    return toReleaseReport(release);
+    const middleware = await this.client.releaseMiddleware();
+    return this.#withService(async (service) => {
+      const { release } = await service.get(id, isVisible);
+      const entry = await service.findEntry(release);
+      const report = toReleaseReport(release);
+      return entry ? withJournal(report, middleware.outcomeOf(entry)) : report;
+    });
   }
 
   /** Lists the releases of this client's environments that its requester may see. */
@@ -150,6 +159,18 @@ export class Orders {
       service.list({ ...filter, environments: this.#environments(), limit: maxListed, isVisible }),
     );
     return { releases: releases.map(toReleaseReport), complete: isComplete };
+  }
+
+  /** Finds what became of calls of this client's environments that its requester may see. */
+  async findOutcomes(query: OutcomeQuery, options: CallOptions): Promise<OutcomeList> {
+    const middleware = await this.client.releaseMiddleware();
+    const { service, store } = this.client.context;
+    // A search does not create the store.
+    if (!storeExists(store)) return { outcomes: [], complete: true };
+    const environments = this.#environments();
+    return this.#withService((releases) =>
+      findOutcomes({ middleware, releases, service, environments, options }, query),
+    );
   }
 
   /** Records the decision of the person whose secret is given. Throws an FxdeskError if it is not allowed. */

@@ -16,6 +16,7 @@ import type { Values } from "../spec/fields";
 import type { Declaration } from "../spec/operation";
 import { customerFromValues } from "../spec/service";
 import { waitTimeoutMs, waitAtMost } from "../journal/outcome-writer";
+import { parseCallBody } from "../journal/call-outcome";
 import { listIdentifiedEntries } from "../journal/entry-rows";
 import { type Store, withStore } from "../store/open";
 import { customerOf } from "../journal/outcome-lookup";
@@ -33,15 +34,6 @@ function environmentKeyOf(context: ClientContext, operation: Declaration): strin
   const address = context.addresses[operation.server];
   const isFixedAddress = context.service.servers[operation.server]!.template === undefined;
   return address && isFixedAddress ? address.origin + address.pathPrefix : environmentOf(context, operation);
-}
-
-/** Returns the JSON body of a journaled call, or an empty object. */
-function parseCallBody(call: Values | undefined): Values {
-  try {
-    return JSON.parse(String(call?.body)) as Values;
-  } catch {
-    return {};
-  }
 }
 
 /** Returns the path of a journaled call; undefined if its details were erased. */

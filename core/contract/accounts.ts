@@ -185,7 +185,7 @@ export const listCurrencyAccounts = operation({
   tool: "list_currency_accounts",
   title: "List currency accounts",
   summary:
-    "Lists account numbers with their currencies, in the form that statements.emailMt940 accepts. For account IDs and names, use accounts.list.",
+    "Lists account numbers with their currencies, as MT940 statements by e-mail need them. For account IDs and names, use accounts.list.",
   keywords: ["MT940", "Kontonummern", "Währungskonten"],
   effect: "read",
   method: "GET",

@@ -42,6 +42,8 @@ import {
 export interface ChainOperation<T> {
   /** ID of the entry; undefined for the store itself. */
   readonly id?: string;
+  /** An `entriesQuery` for other entries that it reads. */
+  readonly others?: Statement | undefined;
   readonly apply: (chain: ChainTransaction, found: StoredEntry | undefined) => T | Promise<T>;
   /** True if it lets a call be sent, which a restored store does not. */
   readonly isSend?: boolean;
@@ -90,6 +92,11 @@ export class ChainTransaction implements MomentAccess {
 
   find(id: string): StoredEntry | undefined {
     return this.#entries.get(id);
+  }
+
+  /** Returns all entries that were read or saved, oldest first. */
+  list(): readonly StoredEntry[] {
+    return [...this.#entries.values()].toSorted((one, other) => one.row.intent_seq - other.row.intent_seq);
   }
 
   /** Remembers an entry as read. */
@@ -202,6 +209,7 @@ export const writeChain = <const T extends readonly unknown[]>(
   { checkpoints, durable }: WriteOptions = {},
 ): Promise<{ readonly results: T; readonly head: ChainHead }> => {
   const ids = [...new Set(operations.flatMap(({ id }) => id ?? []))];
+  const others = operations.flatMap((operation) => operation.others ?? []);
   const isSend = operations.some((operation) => operation.isSend);
   const noted = isSend && checkpoints ? checkpoints.list(storeId) : [];
   const restoreReads = restoreQueries(environment, noted);
@@ -213,6 +221,7 @@ export const writeChain = <const T extends readonly unknown[]>(
         haltQuery(environment),
         ...(isSend ? [environmentsQuery] : []),
         ...ids.flatMap((id) => entryQueries(environment, id)),
+        ...others,
         ...restoreReads,
       ],
       async decide([clock, version, halts, ...read], runAll) {
@@ -221,7 +230,7 @@ export const writeChain = <const T extends readonly unknown[]>(
         // Not for outcomes, which are recorded whatever was appended before them.
         if (isSend) openStoredEvent(head, sealer);
         const [environments = [], ...found] = isSend ? read : [[], ...read];
-        const restoreState = toRestoreState(sealer, found.slice(2 * ids.length), noted);
+        const restoreState = toRestoreState(sealer, found.slice(2 * ids.length + others.length), noted);
         const chain = new ChainTransaction(
           environment,
           sealer,
@@ -236,6 +245,8 @@ export const writeChain = <const T extends readonly unknown[]>(
           if (row) chain.addRead(toStoredEntry(chain, row));
           else if (events.length > 0) throw missingRow(id);
         });
+        for (const rows of found.slice(2 * ids.length, 2 * ids.length + others.length))
+          for (const row of rows) if (!chain.find(String(row.id))) chain.addRead(toStoredEntry(chain, row));
         const results: unknown[] = [];
         for (const { id, apply } of operations)
           results.push(await apply(chain, id === undefined ? undefined : chain.find(id)));

@@ -9,7 +9,14 @@ import { hashedColumns, hashRow } from "../store/schema";
 import type { Sealer } from "../store/sealer";
 import { canonicalJson } from "../values/json";
 import { emptyHead, hashDetails, hashStoredEvent, unsealDetails } from "./hash-chain";
-import type { EntryOutcome, Entry, EntryKey, EntryState, Intent } from "./entry";
+import {
+  type EntryOutcome,
+  type Entry,
+  type EntryKey,
+  type EntryState,
+  type Intent,
+  isNotExecuted,
+} from "./entry";
 
 /** The columns of an entry, except the hash over them. */
 export interface EntryRow extends EntryKey {
@@ -29,6 +36,7 @@ export interface EntryRow extends EntryKey {
   readonly claim_ms: number;
   readonly claim_expires_at: number;
   readonly reference_hash: string | null;
+  readonly single_use: string | null;
   readonly identity: string | null;
   readonly recovery_attempts: number;
   readonly recovery_due_at: number;
@@ -45,6 +53,7 @@ const textColumns = [
   "intent_hash",
   "latest_hash",
   "reference_hash",
+  "single_use",
   "identity",
 ] as const;
 const numberColumns = [
@@ -208,6 +217,7 @@ export function toStoredEntry(source: Pick<StoreAccess, "sealer">, joined: Row):
     state,
     identity: hasEnded(state) ? (latest.content.identity ?? null) : null,
     reference: details ? hashReference(row, details.reference) : null,
+    singleUse: intent.content.singleUse ?? null,
   };
   const found = {
     kind: intent.kind,
@@ -215,6 +225,7 @@ export function toStoredEntry(source: Pick<StoreAccess, "sealer">, joined: Row):
     state: stateAfter(latest.kind, latest.content),
     identity: row.identity,
     reference: row.reference_hash,
+    singleUse: row.single_use,
   };
   if (canonicalJson(expected) !== canonicalJson(found) || !hasKeys(intent.content, row))
     throw new EntryChanged(id, "its row does not follow from its events");
@@ -228,6 +239,7 @@ export function toStoredEntry(source: Pick<StoreAccess, "sealer">, joined: Row):
       terms: String(intent.content.terms),
       surface: String(intent.content.surface),
       reference: details?.reference,
+      singleUse: row.single_use ?? undefined,
       state,
       begunAt: intent.at,
       changedAt: latest.at,
@@ -257,6 +269,43 @@ export const anyEventQuery = (id: string): Statement => ({
   sql: "SELECT entry FROM fxdesk_journal_events WHERE entry = $1 LIMIT 1",
   values: [id],
 });
+
+type SingleUse = CallScope & Pick<Intent, "singleUse">;
+
+/** Returns the query for the entries of a single-use value, oldest first; undefined for a call without one. */
+export const usesQuery = ({ singleUse, ...scope }: SingleUse): Statement | undefined =>
+  singleUse === undefined
+    ? undefined
+    : entriesQuery(`WHERE ${entryInScope} AND e.single_use = $4 ORDER BY e.intent_seq`, [
+        ...scopeValues(scope),
+        singleUse,
+      ]);
+
+/** Returns the first of these entries that has used the single-use value of a call, or may have: each that is not certainly unused. */
+export const findUse = (
+  entries: readonly Entry[],
+  { environment, client, operation, singleUse }: SingleUse,
+): Entry | undefined =>
+  entries.find(
+    (entry) =>
+      entry.singleUse !== undefined &&
+      entry.singleUse === singleUse &&
+      entry.environment === environment &&
+      entry.client === client &&
+      entry.operation === operation &&
+      !isNotExecuted(entry),
+  );
+
+/** Reads the call that has used the single-use value of another one, with any key, or may have. */
+export async function readUse(source: StoreAccess, use: SingleUse): Promise<Entry | undefined> {
+  const uses = usesQuery(use);
+  if (!uses) return undefined;
+  const rows = await source.run(uses.sql, uses.values);
+  return findUse(
+    rows.map((row) => toStoredEntry(source, row).entry),
+    use,
+  );
+}
 
 export const missingRow = (id: string) => new EntryChanged(id, "its row is missing");
 
@@ -311,4 +360,68 @@ export function listEntries(
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
   const limitClause = limit === undefined ? "" : `LIMIT ${parameter(limit)}`;
   return selectEntries(source, `${where} ORDER BY e.begun_at DESC, e.intent_seq DESC ${limitClause}`, values);
+}
+
+/** Selects entries of environments. Conditions that are given must all hold. */
+export interface EntryQuery {
+  readonly environments: readonly string[];
+  readonly entry?: string | undefined;
+  readonly key?: string | undefined;
+  readonly singleUse?: string | undefined;
+  readonly reference?: string | undefined;
+  readonly identity?: string | undefined;
+  /** The booking attempts of an order, or the sent call. */
+  readonly release?: string | undefined;
+  /** Start of the call, in milliseconds since 1970: the first included, the second not. */
+  readonly begun?: readonly [from: number, to: number] | undefined;
+}
+
+/** Returns the hashes that a reference may have, one for each scope with entries. */
+async function referenceHashes(
+  { run }: StoreAccess,
+  environments: readonly string[],
+  reference: string,
+): Promise<Value[]> {
+  const scopes = await run("SELECT DISTINCT environment, client, operation FROM fxdesk_journal_entries");
+  return scopes
+    .map((row) => parseScope(row))
+    .filter(({ environment }) => environments.includes(environment))
+    .map((scope) => hashReference(scope, reference));
+}
+
+const parseScope = ({ environment, client, operation }: Row): CallScope => ({
+  environment: String(environment),
+  client: String(client),
+  operation: String(operation),
+});
+
+/** Returns a page of the entries that a query selects, newest first. */
+export async function searchEntries(
+  source: StoreAccess,
+  { environments, entry, key, singleUse, reference, identity, release, begun }: EntryQuery,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<Entry[]> {
+  const values: Value[] = [];
+  const parameter = (value: Value) => `$${values.push(value)}`;
+  const isOneOf = (column: string, given: readonly Value[]) =>
+    `${column} IN (${given.map(parameter).join(", ") || "NULL"})`;
+  const equal = Object.entries({ id: entry, key, single_use: singleUse, identity }).flatMap(
+    ([column, value]) => (value === undefined ? [] : [`${column} = ${parameter(value)}`]),
+  );
+  const conditions = [isOneOf("environment", environments), ...equal];
+  if (reference !== undefined)
+    conditions.push(isOneOf("reference_hash", await referenceHashes(source, environments, reference)));
+  if (release !== undefined) {
+    const attempts = `${release}.`;
+    conditions.push(
+      `(substr(key, 1, ${attempts.length}) = ${parameter(attempts)}
+        OR id IN (SELECT entry FROM fxdesk_releases WHERE id = ${parameter(release)}))`,
+    );
+  }
+  if (begun) conditions.push(`begun_at >= ${parameter(begun[0])} AND begun_at < ${parameter(begun[1])}`);
+  // The subquery limits the rows before the joins read their long contents.
+  const where = `WHERE e.id IN (SELECT id FROM fxdesk_journal_entries WHERE ${conditions.join(" AND ")}
+      ORDER BY begun_at DESC, intent_seq DESC LIMIT ${limit} OFFSET ${offset})
+    ORDER BY e.begun_at DESC, e.intent_seq DESC`;
+  return selectEntries(source, where, values);
 }

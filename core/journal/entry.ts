@@ -20,6 +20,8 @@ export interface Intent extends EntryKey {
   readonly surface: string;
   /** Reference that the service lists again, by which recovery finds the call. Undefined if the operation has none. */
   readonly reference: string | undefined;
+  /** Value of the single-use field, which no other call may use. Undefined if the operation has none. */
+  readonly singleUse?: string | undefined;
   /** The caller and the encoded request without credentials. Stored outside the hash chain: it may contain personal data. */
   readonly details: { readonly actor: string | undefined; readonly call: Readonly<Record<string, unknown>> };
 }
@@ -53,6 +55,7 @@ export interface Entry extends EntryKey {
   readonly terms: string;
   readonly surface: string;
   readonly reference: string | undefined;
+  readonly singleUse?: string | undefined;
   readonly state: EntryState;
   /** Milliseconds since 1970, by the clock of the store. */
   readonly begunAt: number;

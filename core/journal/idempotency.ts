@@ -35,6 +35,7 @@ import { canonicalJson } from "../values/json";
 import { hasEnded } from "./entry-rows";
 import { EntryRefusal } from "./operator-actions";
 import { OutcomeWriter } from "./outcome-writer";
+import { outcomeOfEntry } from "./call-outcome";
 import { type Claim, type EntryOutcome, type Entry, type Intent, isNotExecuted } from "./entry";
 import { createOutcomeLookup, isInScope, scopesOf } from "./outcome-lookup";
 import { type Journal, openJournal } from "./journal";
@@ -98,6 +99,7 @@ function intentOf(call: PreparedCall, context: ClientContext): Intent {
     terms: hashTerms(call),
     surface,
     reference: reference === undefined ? undefined : String(reference),
+    singleUse: defaultKeyOf(call),
     details: {
       actor: actorOf(context, options) ?? osUserOf(surface),
       call: {
@@ -106,7 +108,7 @@ function intentOf(call: PreparedCall, context: ClientContext): Intent {
         target,
         headers,
         ...(body !== undefined && { body }),
-        ...(quoted && { quoted }),
+        ...(quoted && { quoted, quotedRate: context.quotes.rateOf(call) }),
       },
     },
   };
@@ -117,20 +119,25 @@ const isFoundAgain = (call: PreparedCall): boolean =>
   call.operation.recovery?.kind === "listed" &&
   (call.given[call.operation.recovery.reference] !== undefined || chosenKeyOf(call) !== undefined);
 
-function describeOutcome({ state, ending }: Entry): string {
-  if (isNotExecuted({ state })) return "That call was not carried out.";
-  if (state === "done") return `That call was carried out${ending?.identity ? ` (${ending.identity})` : ""}.`;
-  return "The outcome of that call is unknown.";
-}
-
-function keyConflictError(call: PreparedCall, entry: Entry): FxdeskError {
-  const { operation, key, id, begunAt } = entry;
-  const name = keyNameOf(call);
+/** Creates the error of a call whose key or single-use value belongs to another one. Requesters see only their own calls. */
+function keyConflictError(call: PreparedCall, entry: Entry, context: ClientContext): FxdeskError {
+  const { operation, key, id, begunAt, intent } = entry;
+  const { options } = call;
+  const isKey = key === chosenKeyOf(call);
+  const name = isKey ? keyNameOf(call) : call.operation.singleUseField;
+  const isPrivate = context.settings.policy !== undefined || options.requester !== undefined;
+  const isHidden = isPrivate && intent?.actor !== actorOf(context, options);
+  const earlier = isHidden ? undefined : outcomeOfEntry(context.service, entry);
   return new Conflict(
-    `${operation}: The ${name} ${JSON.stringify(key)} was already used at ${new Date(begunAt).toISOString()} for a call ` +
-      `with other terms (journal entry ${id}). ${describeOutcome(entry)} ` +
+    `${operation}: The ${name} ${JSON.stringify(isKey ? key : entry.singleUse)} was already used at ${new Date(begunAt).toISOString()} for a call ` +
+      `with other terms${isHidden ? " of another requester" : ` (journal entry ${id})`}. ${earlier ? `${earlier.description} ` : ""}` +
       `Nothing was sent now. If you send this call with another ${name}, both calls may be carried out.`,
-    { operation, code: "conflict", outcome: "not-sent", journal: { entry: id, replayed: false } },
+    {
+      operation,
+      code: "conflict",
+      outcome: "not-sent",
+      ...(earlier && { journal: { entry: id, replayed: false }, earlier }),
+    },
   );
 }
 
@@ -192,7 +199,7 @@ export class IdempotencyMiddleware {
         return earlier ?? (await this.#execute(request, claimed, next));
       }
       const { kind, entry } = claimed;
-      if (kind === "other-terms") throw keyConflictError(call, entry);
+      if (kind === "other-terms") throw keyConflictError(call, entry, this.context);
       const ended = kind === "ended" ? entry : await this.#awaitOtherProcess(deadline, entry);
       if (ended.state === "not-sent") continue;
       return replay(call.operation, await this.#awaitRecovery(ended, call.options.signal, false));
@@ -207,7 +214,7 @@ export class IdempotencyMiddleware {
     if (chosenKeyOf(call) === undefined) return undefined;
     const { terms, details, ...key } = intentOf(call, this.context);
     const entry = await this.#open()
-      .then(({ journal }) => journal.find(key))
+      .then(({ journal }) => journal.find({ ...key, terms }))
       .catch((error: unknown) => {
         throw this.#notSentError(call, error, earlierCallWarning(call));
       });

@@ -7,13 +7,22 @@ import type { StoreSettings } from "../store/settings";
 import { AppendQueue } from "./append-queue";
 import { Checkpoints } from "./checkpoints";
 import { type ChainHead, saltDetails } from "./hash-chain";
-import type { Claim, EntryKey, EntryOutcome, Entry, Intent, RecoveryCandidate } from "./entry";
+import {
+  type Claim,
+  type EntryKey,
+  type EntryOutcome,
+  type Entry,
+  type Intent,
+  isNotExecuted,
+  type RecoveryCandidate,
+} from "./entry";
 import {
   EntryChanged,
   type EntryFilter,
   entryIdOf,
   entryInScope,
   findEnvironment,
+  readUse,
   getEntry,
   hasEnded,
   hashReference,
@@ -125,8 +134,11 @@ export class Journal {
     return this.store.use((store) => getEntry(store, id));
   }
 
-  /** Returns the entry of a key. Throws StoreRestored if the store may not know it. */
-  find(key: EntryKey): Promise<Entry | undefined> {
+  /**
+   * Returns the entry of a key, or else that of a call with the same terms and single-use value. Throws StoreRestored if the store
+   * may not know it.
+   */
+  find(key: EntryKey & Pick<Intent, "terms" | "singleUse">): Promise<Entry | undefined> {
     const { environment } = key;
     return this.store.use(async (store) => {
       const noted = this.checkpoints.list(store.id);
@@ -134,7 +146,10 @@ export class Journal {
       for (const { sql, values } of restoreQueries(environment, noted))
         rows.push(await store.run(sql, values));
       assertNotRestored(toRestoreState(store.sealer, rows, noted), false);
-      return getEntry(store, entryIdOf(key));
+      const entry = await getEntry(store, entryIdOf(key));
+      if (entry?.terms === key.terms && !isNotExecuted(entry)) return entry;
+      const used = await readUse(store, key);
+      return used?.terms === key.terms ? used : entry;
     });
   }
 

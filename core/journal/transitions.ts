@@ -20,6 +20,8 @@ import {
 } from "./entry";
 import {
   entryIdOf,
+  findUse,
+  usesQuery,
   hasEnded,
   hashReference,
   type IntentDetails,
@@ -69,21 +71,34 @@ function existingClaim({ entry, claimHash }: StoredEntry, intent: Intent, hash: 
   return canRetry(entry) ? undefined : { kind: "ended", entry };
 }
 
-/** Writes the intent, unless the key is in use. The salt of `details` identifies this claim if the transaction runs again. */
+/** Decides a claim of a single-use value that another call has used: the same call gets its outcome. */
+function claimOfUsed(entry: Entry, { terms, details }: Intent): Claim {
+  const isSame = entry.terms === terms && entry.intent?.actor === details.actor;
+  return { kind: isSame ? (hasEnded(entry.state) ? "ended" : "theirs") : "other-terms", entry };
+}
+
+/** Writes the intent, unless the key or its single-use value is in use. The salt of `details` identifies this claim if the transaction runs again. */
 export const claim = (
   intent: Intent,
   details: EventDetails,
   claimMs: number,
 ): ChainOperation<FencedClaim> => ({
   id: entryIdOf(intent),
+  others: usesQuery(intent),
   apply(chain, found) {
-    const existing = found && existingClaim(found, intent, hashDetails(details));
-    const { uncheckedSince } = chain.restoreState;
-    if (existing) return { claim: existing, fence: found.row.fence, uncheckedSince };
-    const key = entryKeyOf(intent);
-    const { terms, surface } = intent;
+    const { terms, surface, singleUse } = intent;
     const id = entryIdOf(intent);
-    const { seq, hash, at, content } = chain.append(id, "intent", { ...key, terms, surface }, details);
+    const { uncheckedSince } = chain.restoreState;
+    const existing = found && existingClaim(found, intent, hashDetails(details));
+    if (existing) return { claim: existing, fence: found.row.fence, uncheckedSince };
+    const used = findUse(
+      chain.list().map(({ entry }) => entry),
+      intent,
+    );
+    if (used) return { claim: claimOfUsed(used, intent), fence: 0, uncheckedSince };
+    const key = entryKeyOf(intent);
+    const facts = { ...key, terms, surface, ...(singleUse !== undefined && { singleUse }) };
+    const { seq, hash, at, content } = chain.append(id, "intent", facts, details);
     const { actor, call, reference } = storedDetails(details) as IntentDetails;
     const fence = (found?.row.fence ?? 0) + 1;
     const entry: Entry = {
@@ -92,6 +107,7 @@ export const claim = (
       terms,
       surface,
       reference,
+      singleUse,
       state: "intended",
       begunAt: at,
       changedAt: at,
@@ -113,6 +129,7 @@ export const claim = (
       claim_ms: claimMs,
       claim_expires_at: at + claimMs,
       reference_hash: hashReference(intent, reference),
+      single_use: singleUse ?? null,
       identity: null,
       recovery_attempts: 0,
       recovery_due_at: 0,

@@ -4,6 +4,7 @@ import { checkServiceResponses } from "./check-service";
 import { connectConsent } from "./connect-consent";
 import { convertStatements } from "./convert-statements";
 import { fetchStatements } from "./fetch-statements";
+import { findOutcome } from "./find-outcome";
 import { findTransactions } from "./find-transactions";
 import { getExposure } from "./get-exposure";
 import { followPayment } from "./follow-payment";
@@ -12,7 +13,7 @@ import { openAccountDetails } from "./open-account-details";
 import { followRun } from "./follow-payment-run";
 import { initiateRun } from "./initiate-payment-run";
 import { prepareRun } from "./prepare-payment-run";
-import { cancelRelease, getRelease } from "./releases";
+import { cancelRelease, getRelease, listReleases } from "./releases";
 import { reconcileTransactions } from "./reconcile-transactions";
 import { summarizeTransactions } from "./summarize-transactions";
 
@@ -33,5 +34,7 @@ export const procedures = [
   openAccountDetails,
   checkServiceResponses,
   getRelease,
+  listReleases,
   cancelRelease,
+  findOutcome,
 ] as const;

@@ -1,4 +1,7 @@
-/** releases.get and releases.cancel: state and cancellation of pending releases. */
+/** releases.get, releases.list and releases.cancel: state and cancellation of requests that a person must release. */
+import { z } from "zod";
+import { describeWhat, type ReleaseReport as Report } from "../releases/report";
+import { releaseStates } from "../releases/states";
 import { json } from "../spec/declare";
 import { ReleaseReport } from "../releases/report";
 import { id } from "../values/values";
@@ -11,7 +14,8 @@ export const getRelease = procedure({
   tool: "get_release",
   section: { title: "Releases", icon: "approvals.svg", category: "fxdesk administration", order: 13 },
   title: "Get release",
-  summary: "Returns the state of an order or call that a person must release.",
+  summary:
+    "Returns the state of an order or call that a person must release, and once sent its outcome: trade ID, rate, amounts.",
   icon: "font-awesome/fa-info-circle",
   keywords: ["approval", "approved", "refused", "waiting", "Freigabe", "genehmigt"],
   effect: "read",
@@ -35,4 +39,62 @@ export const cancelRelease = procedure({
   input: { release },
   output: json(ReleaseReport, "The release and its new state."),
   run: ({ client }, { release: releaseId }) => client.orders.cancel(releaseId),
+});
+
+const listed = [
+  "release",
+  "state",
+  "operation",
+  "requested_by",
+  "requested_at",
+  "valid_until",
+  "client",
+  "environment",
+  "trade_id",
+  "outcome",
+  "remark",
+] as const satisfies readonly (keyof Report)[];
+
+const ReleaseRow = ReleaseReport.pick(
+  Object.fromEntries(listed.map((name) => [name, true])) as Record<(typeof listed)[number], true>,
+)
+  .extend({ what: z.string().meta({ description: "Amounts of the request, and the limit of an order." }) })
+  .meta({ id: "ReleaseRow", description: "A request for release, without its terms." });
+
+export const listReleases = procedure({
+  name: "releases.list",
+  tool: "list_releases",
+  title: "List releases",
+  summary:
+    "Lists orders and calls that wait for a person's release, newest first. For all terms of one, use releases.get.",
+  icon: "font-awesome/fa-hourglass-half",
+  keywords: ["approval", "pending", "waiting", "queue", "Freigaben", "offen"],
+  effect: "read",
+  companionOf: "money",
+  resultList: "releases",
+  uses: [],
+  input: {
+    states: z
+      .array(z.enum(releaseStates))
+      .min(1)
+      .default(["waiting"])
+      .meta({ title: "States", description: "Only requests in these states." }),
+  },
+  output: json(
+    z.object({
+      releases: z.array(ReleaseRow).meta({ description: "Requests, newest first." }),
+      complete: z.boolean().meta({ description: "False if there are more requests." }),
+    }),
+    "The requests.",
+  ),
+  async run({ client }, { states }) {
+    const { releases, complete } = await client.orders.list({ states });
+    const rows = releases.map((report) => {
+      const facts = Object.fromEntries(
+        listed.flatMap((name) => (report[name] === undefined ? [] : [[name, report[name]]])),
+      ) as Pick<Report, (typeof listed)[number]>;
+      return { ...facts, what: describeWhat(report) };
+    });
+    return { releases: rows, complete };
+  },
 });

@@ -11,7 +11,7 @@ type Values = Readonly<Record<string, unknown>>;
 
 const groupDigits = (amount: string): string => amount.replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ",");
 
-function orderTitle({ fixed_side, amount, buy_currency, sell_currency }: OrderTerms): string {
+export function orderTitle({ fixed_side, amount, buy_currency, sell_currency }: OrderTerms): string {
   return fixed_side === "buy"
     ? `Buy ${groupDigits(amount)} ${buy_currency}, pay in ${sell_currency}`
     : `Sell ${groupDigits(amount)} ${sell_currency}, get ${buy_currency}`;

@@ -5,6 +5,9 @@ import type { CallOptions } from "../call/call-options";
 import { prepareCall } from "../call/prepare";
 import { defaultKeyOf, earlierCallWarning, type PreparedCall } from "../call/prepared-call";
 import type { ServiceResponse } from "../call/response";
+import { outcomeOfEntry } from "../journal/call-outcome";
+import type { Entry } from "../journal/entry";
+import type { CallOutcome } from "../spec/call-outcome";
 import { Conflict, FxdeskError, ReleaseNeeded, Unavailable } from "../spec/errors";
 import type { SendGuard } from "../store/database";
 import { StoreSession } from "../store/session";
@@ -28,6 +31,7 @@ import type { IsVisible } from "./repository";
 import { defaultMoneyPolicy, loadPolicy, missingPolicyProblem } from "./policy";
 import { proveQuote, withProvenTrade } from "./quote-proof";
 import { asReleased, sealCall } from "./sealed-call";
+import { outcomeOfRelease } from "./report";
 import { requestHashOf, type SealedCall, type SealedRequest } from "./terms";
 
 /** A call that may be sent, with the guard that checks it again when it is sent. */
@@ -97,8 +101,23 @@ export class ReleaseMiddleware {
     return (release) => isSignedBy(requester, people, release);
   }
 
-  /** Returns which releases a caller may see. Under a policy, and for callers of their own, these are their own. */
+  /** Returns which releases a caller may see: undefined for all. */
   async visibleTo(operation: string, options: CallOptions): Promise<IsVisible | undefined> {
+    const own = await this.#seesOnlyOwn(operation, options);
+    return own && ((release) => isSignedBy(own.requester, own.people, release));
+  }
+
+  /** Returns which journal entries a caller may see, by the same rules: undefined for all. */
+  async entriesVisibleTo(
+    operation: string,
+    options: CallOptions,
+  ): Promise<((entry: Entry) => boolean) | undefined> {
+    const own = await this.#seesOnlyOwn(operation, options);
+    return own && (({ intent }) => intent?.actor === own.requester.name);
+  }
+
+  /** Returns a requester who sees only their own requests. Under a policy, and for callers of their own, these are all but `seeAll`. */
+  async #seesOnlyOwn(operation: string, options: CallOptions) {
     const { policy: path } = this.context.settings;
     if (path === undefined && options.requester === undefined) return undefined;
     const { requester, people } = await this.#confirmRequester(operation, options);
@@ -106,7 +125,7 @@ export class ReleaseMiddleware {
       const { policy } = await this.loadAuthority(operation, { requester: requester.name });
       if (policy?.seeAll.includes(requester.name)) return undefined;
     }
-    return (release) => isSignedBy(requester, people, release);
+    return { requester, people };
   }
 
   /** Loads policy and people for each call, so that changes apply at once. Throws an FxdeskError if that fails. */
@@ -245,11 +264,12 @@ export class ReleaseMiddleware {
     sign: SignRequest,
   ): Promise<Release> {
     const { key, confirmRelease } = call.options;
-    const isSingleUse = defaultKeyOf(call) !== undefined;
+    const value = defaultKeyOf(call);
+    const singleUse = value === undefined ? undefined : { field: call.operation.singleUseField!, value };
     const { given } = sealed.terms;
     const { operations } = this.context.service;
     return this.service.request(
-      { sealed, given, key, isSingleUse, requirements, operations, sign },
+      { sealed, given, key, singleUse, requirements, operations, sign },
       confirmRelease,
     );
   }
@@ -278,6 +298,12 @@ export class ReleaseMiddleware {
     );
   }
 
+  /** Returns what became of a sent call, or the state of a request that was not sent. */
+  outcomeOf(found: Entry | Release): CallOutcome {
+    const { service } = this.context;
+    return "sealed" in found ? outcomeOfRelease(found) : outcomeOfEntry(service, found);
+  }
+
   async close(): Promise<void> {
     await this.#service?.close();
   }
@@ -286,12 +312,17 @@ export class ReleaseMiddleware {
   toError(operation: string, error: Error, warning = ""): FxdeskError {
     if (error instanceof FxdeskError) return error;
     if (error instanceof RequestDeclined) return releaseRefusedError(operation, error.message);
-    if (error instanceof ReleaseRefusal)
-      return new Conflict(`${operation}: ${error.message} Nothing was sent.`, {
+    if (error instanceof ReleaseRefusal) {
+      const earlier = error.earlier && this.outcomeOf(error.earlier);
+      const words = [error.message, earlier?.description, "Nothing was sent now."].filter(Boolean).join(" ");
+      return new Conflict(`${operation}: ${words}`, {
         operation,
         code: "conflict",
         outcome: "not-sent",
+        ...(earlier && { earlier }),
+        ...(earlier?.journal_entry && { journal: { entry: earlier.journal_entry, replayed: false } }),
       });
+    }
     const cause = this.context.secrets.redactError(error);
     return new Unavailable(
       `${operation}: Nothing was sent. The release could not be checked, because the store ` +

@@ -3,6 +3,8 @@ import { randomBytes } from "node:crypto";
 import type { ConfirmRelease } from "../call/call-options";
 import { writeChain } from "../journal/chain-transaction";
 import { Checkpoints } from "../journal/checkpoints";
+import type { Entry } from "../journal/entry";
+import { getEntry, readUse, searchEntries } from "../journal/entry-rows";
 import { storeEvents } from "../journal/hash-chain";
 import type { MomentAccess } from "../store/database";
 import type { StoreSession } from "../store/session";
@@ -29,6 +31,7 @@ import {
   insertRelease,
   type IsVisible,
   listDecisions,
+  listOpenReleases,
   listReleases,
   listReleasesOfRequest,
   readClock,
@@ -48,8 +51,8 @@ export interface ReleaseRequest {
   /** The caller's input, by which a repeated request is recognised. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly key: string | undefined;
-  /** True if a repetition is always the same call, even after it was sent and without a key. */
-  readonly isSingleUse?: boolean;
+  /** Field whose value no other call may use. A repetition is the same call, even after it was sent and whatever its key is. */
+  readonly singleUse?: { readonly field: string; readonly value: string } | undefined;
   readonly requirements: readonly ApprovalRequirement[];
   /** Declarations of the service, which describe the terms for a confirmation. */
   readonly operations?: readonly Declaration[];
@@ -59,6 +62,8 @@ export interface ReleaseRequest {
 
 /** The requester declined to request the release. */
 export class RequestDeclined extends ReleaseRefusal {}
+
+type Tail<Args extends readonly unknown[]> = Args extends [unknown, ...infer Rest] ? Rest : never;
 
 export class ReleaseService {
   constructor(private readonly store: StoreSession) {}
@@ -105,6 +110,16 @@ export class ReleaseService {
       release: withEffectiveState(await getRelease(access, id, isVisible), access.moment),
       decisions: await listDecisions(access, id),
     }));
+  }
+
+  /** Returns the journal entry of the sent request of a release; undefined if none was sent. */
+  findEntry(release: Release): Promise<Entry | undefined> {
+    return readReleases(this.store, (access) => entryOf(access, release));
+  }
+
+  /** Returns a page of the journal entries that a query selects, newest first. */
+  searchEntries(...given: Tail<Parameters<typeof searchEntries>>): Promise<Entry[]> {
+    return this.store.use((store) => searchEntries(store, ...given));
   }
 
   /** Lists releases, newest first. Omits releases that were changed in the store. */
@@ -155,7 +170,11 @@ export class ReleaseService {
     return this.#withdraw(id, async (access) => {
       const release = await getRelease(access, id, isVisible);
       const state = effectiveState(release, access.moment);
-      if (!isUnsentState(state)) throw new ReleaseRefusal(describeStateConflict(id, state, "cancelled"));
+      if (!isUnsentState(state))
+        throw new ReleaseRefusal(
+          describeStateConflict(id, state, "cancelled"),
+          await entryOf(access, release),
+        );
       const remark = by === undefined ? "Cancelled." : `Cancelled by ${by}.`;
       const progress = { ...release.progress, remark };
       return transitionRelease(access, release, "cancelled", { progress, nextAt: 0 });
@@ -203,39 +222,83 @@ function createReleaseId(): string {
   return `R-${Array.from(randomBytes(12), (byte) => idAlphabet[byte & 31]).join("")}`;
 }
 
-/** Returns the earlier release of the same request, or undefined. Throws if the key belongs to another request. */
+const entryOf = async (access: MomentAccess, { entry }: Release): Promise<Entry | undefined> =>
+  entry === undefined ? undefined : getEntry(access, entry);
+
+/** Returns the earlier release of the same request, or undefined. Throws if its key or single-use value belongs to another one. */
 async function findDuplicate(
   access: MomentAccess,
-  { sealed, key, isSingleUse, requirements }: ReleaseRequest,
+  request: ReleaseRequest,
   requestHash: string,
 ): Promise<Release | undefined> {
+  const { sealed, key, singleUse, requirements } = request;
   const isReusable = (release: Release): boolean => {
     const { kind, validUntil } = release.sealed;
     if (kind === "order") return true;
     // Without a key, the same call is another one once the validity of the sent one is over.
     if (release.state === "sent")
-      return key !== undefined || isSingleUse === true || validUntil > access.moment;
+      return key !== undefined || singleUse !== undefined || validUntil > access.moment;
     return !isFinalState(effectiveState(release, access.moment));
   };
   if (key !== undefined) {
     const latest = await findReleaseByKey(access, sealed, key);
-    if (!latest) return undefined;
-    const isOwn = latest.sealed.requester === sealed.requester;
-    if (latest.requestHash !== requestHash)
-      throw new ReleaseRefusal(
-        `The key ${JSON.stringify(key)} belongs to another request${isOwn ? `, ${latest.id}` : ""}, which is ${effectiveState(latest, access.moment)}. If you send this request under another key, both requests may be carried out.`,
+    if (latest && latest.requestHash !== requestHash)
+      throw await belongsToAnother(
+        access,
+        request,
+        latest,
+        `The key ${JSON.stringify(key)}`,
+        "If you send this request under another key, both requests may be carried out.",
       );
-    return isReusable(latest) ? latest : undefined;
+    if (latest && isReusable(latest)) return latest;
   }
-  // Two orders with the same terms and without keys are two orders.
-  if (sealed.kind === "order") return undefined;
+  // Two orders with the same terms and without keys are two orders, and so are two calls with different keys.
+  if (sealed.kind === "order" || (key !== undefined && !singleUse)) return undefined;
   // A call that needs no release and was sent is repeated as another call.
   const states = [
     "waiting",
     "released",
-    ...(isSingleUse || requirements.length > 0 ? ["sent" as const] : []),
+    ...(singleUse || requirements.length > 0 ? ["sent" as const] : []),
   ] as const;
-  return (await listReleasesOfRequest(access, requestHash, states)).find(isReusable);
+  const same = (await listReleasesOfRequest(access, requestHash, states)).find(isReusable);
+  if (!same && singleUse) await assertUnused(access, request, singleUse);
+  return same;
+}
+
+/** Throws if the single-use value of a request belongs to another open request, or to a call that was or may have been made. */
+async function assertUnused(
+  access: MomentAccess,
+  request: ReleaseRequest,
+  { field, value }: NonNullable<ReleaseRequest["singleUse"]>,
+): Promise<void> {
+  const name = `The ${field} ${JSON.stringify(value)}`;
+  const open = (await listOpenReleases(access, request.sealed)).find(
+    ({ sealed }) => sealed.kind === "call" && String(sealed.terms.values[field]) === value,
+  );
+  if (open) throw await belongsToAnother(access, request, open, name);
+  const used = await readUse(access, { ...request.sealed, singleUse: value });
+  if (!used) return;
+  const isOwn = used.intent?.actor === request.sealed.requester;
+  throw new ReleaseRefusal(
+    `${name} was already used by a call${isOwn ? "" : " of another requester"}, so no release was requested.`,
+    isOwn ? used : undefined,
+  );
+}
+
+/** Returns the refusal of a request whose key or single-use value belongs to another one. Requesters see only their own requests. */
+async function belongsToAnother(
+  access: MomentAccess,
+  { sealed }: ReleaseRequest,
+  other: Release,
+  name: string,
+  advice = "",
+): Promise<ReleaseRefusal> {
+  const isOwn = other.sealed.requester === sealed.requester;
+  const state = effectiveState(other, access.moment);
+  return new ReleaseRefusal(
+    `${name} belongs to another request${isOwn ? `, ${other.id}` : ""}, which is ${state}. ${advice}`.trim(),
+    isOwn ? ((await entryOf(access, other)) ?? withEffectiveState(other, access.moment)) : undefined,
+  );
 }
 
 async function assertConfirmed(

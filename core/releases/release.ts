@@ -1,4 +1,5 @@
 /** A release: a request that a person approves before it is sent, its progress and its decisions. */
+import type { Entry } from "../journal/entry";
 import type { Factor } from "../people/authenticate";
 import { effectiveState, type ReleaseState } from "./states";
 import type { SealedCall, SealedOrder, SealedRequest } from "./terms";
@@ -80,6 +81,14 @@ export interface DecisionInput {
 /** The release does not allow the action. Nothing was changed. */
 export class ReleaseRefusal extends Error {
   override readonly name = "ReleaseRefusal";
+
+  /** `earlier` is the sent call or the open request because of which it is refused. */
+  constructor(
+    message: string,
+    readonly earlier?: Entry | Release,
+  ) {
+    super(message);
+  }
 }
 
 export class ReleaseNotFound extends ReleaseRefusal {

@@ -1,9 +1,11 @@
 /** Report of a release, the same on every surface. */
 import { z } from "zod";
-import { summarizeTerms } from "./describe-terms";
+import { orderTitle, summarizeTerms } from "./describe-terms";
+import { CallOutcome } from "../spec/call-outcome";
 import type { Release } from "./release";
 import type { ReleaseState } from "./states";
 import type { SealedRequest } from "./terms";
+import type { OrderTerms } from "./terms";
 
 const text = (description: string) => z.string().meta({ description });
 
@@ -40,6 +42,9 @@ export const ReleaseReport = z
       .optional()
       .meta({ description: "Correlation data of the requester, returned unchanged." }),
     journal_entry: text("Journal entry of the sent request.").optional(),
+    journal: CallOutcome.optional().meta({
+      description: "What became of the sent request, as the journal recorded it: rate, amounts, ID.",
+    }),
   })
   .meta({ id: "ReleaseReport", description: "A request for release and its state." });
 
@@ -114,3 +119,39 @@ export function toReleaseReport({
     ...(entry !== undefined && { journal_entry: entry }),
   };
 }
+
+/** Adds what the journal recorded of the sent request, which it knows before the release does. */
+export function withJournal(report: ReleaseReport, journal: CallOutcome): ReleaseReport {
+  const { state, description, result } = journal;
+  const isOutcome = state === "done" || state === "rejected" || state === "unknown";
+  return {
+    ...report,
+    ...(report.state !== "booked" && { description }),
+    ...(isOutcome && { outcome: state }),
+    ...(typeof result?.trade_id === "string" && { trade_id: result.trade_id }),
+    journal,
+  };
+}
+
+/** Returns the state of a request that was not sent, in the form of the outcomes of sent calls. */
+export function outcomeOfRelease(release: Release): CallOutcome {
+  const { id, key } = release;
+  const report = toReleaseReport(release);
+  const { state, description, requested_at, operation, client, environment, requested_by } = report;
+  return {
+    state: state === "waiting" || state === "released" ? state : "not-sent",
+    description: `${id}: ${description}`,
+    operation,
+    what: describeWhat(report),
+    at: requested_at,
+    ...(key !== id && { key }),
+    ...(requested_by !== undefined && { requested_by }),
+    environment,
+    client,
+    release: id,
+  };
+}
+
+/** Returns what is requested: amounts, and the limit of an order. */
+export const describeWhat = ({ terms, summary }: Pick<ReleaseReport, "terms" | "summary">): string =>
+  terms.fixed_side === undefined ? summary : `${orderTitle(terms as unknown as OrderTerms)} (${summary})`;

@@ -168,6 +168,14 @@ export const listReleasesOfRequest = (
     [requestHash, ...states],
   );
 
+/** Returns the requests of a scope that may still be sent, oldest first. */
+export const listOpenReleases = (access: MomentAccess, scope: CallScope): Promise<Release[]> =>
+  selectReleases(
+    access,
+    `WHERE ${inScope} AND state IN ('waiting', 'released') AND valid_until > $4 ORDER BY requested_at`,
+    [...scopeValues(scope), access.moment],
+  );
+
 export interface ReleaseFilter {
   /** Only these effective states; all by default. */
   readonly states?: readonly ReleaseState[] | undefined;

@@ -1,5 +1,7 @@
 /** The error family shared by all surfaces. `code` and `outcome` are for programs, the message is for people. */
 
+import type { CallOutcome } from "./call-outcome";
+
 /** An invalid value. */
 export interface Violation {
   /** Field name, with the path inside objects and arrays: `payments.0.creditorName`. */
@@ -85,6 +87,7 @@ interface ErrorFacts {
   readonly violations?: readonly Violation[] | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly journal?: JournalNote | undefined;
+  readonly earlier?: CallOutcome | undefined;
   readonly cause?: unknown;
 }
 
@@ -102,6 +105,8 @@ export class FxdeskError extends Error {
   readonly requestId?: string;
   /** Journal entry of a call that commits money, once it is recorded. */
   readonly journal?: JournalNote;
+  /** What became of the earlier call that has used the key, quote or release of this one. */
+  readonly earlier?: CallOutcome;
 
   constructor(message: string, facts: ErrorFacts) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
@@ -115,12 +120,13 @@ export class FxdeskError extends Error {
     if (facts.service) this.service = facts.service;
     if (facts.requestId !== undefined) this.requestId = facts.requestId;
     if (facts.journal) this.journal = facts.journal;
+    if (facts.earlier) this.earlier = facts.earlier;
   }
 
   /** Returns the error as plain data, for logs and JSON. Contains no secrets. */
   toJSON(): Record<string, unknown> {
     const { name, message, code, operation, outcome, retryable, attempts } = this;
-    const { status, service, requestId, journal } = this;
+    const { status, service, requestId, journal, earlier } = this;
     return {
       name,
       message,
@@ -133,6 +139,7 @@ export class FxdeskError extends Error {
       service,
       requestId,
       journal,
+      ...(earlier && { earlier }),
     };
   }
 }

@@ -156,6 +156,7 @@ const definitions: readonly string[] = [
      claim_ms BIGINT NOT NULL,
      claim_expires_at BIGINT NOT NULL,
      reference_hash TEXT,
+     single_use TEXT,
      identity TEXT,
      recovery_attempts BIGINT NOT NULL,
      recovery_due_at BIGINT NOT NULL,
@@ -165,6 +166,7 @@ const definitions: readonly string[] = [
      UNIQUE (environment, intent_seq)
    )`,
   "CREATE INDEX fxdesk_journal_entries_by_reference ON fxdesk_journal_entries (reference_hash)",
+  "CREATE INDEX fxdesk_journal_entries_by_single_use ON fxdesk_journal_entries (single_use)",
   "CREATE INDEX fxdesk_journal_entries_by_identity ON fxdesk_journal_entries (identity, environment, client, operation)",
   "CREATE INDEX fxdesk_journal_entries_by_time ON fxdesk_journal_entries (begun_at)",
   // With all columns of its queries: SQLite would read all entries of an operation by their keys instead.
@@ -262,8 +264,8 @@ const definitions: readonly string[] = [
   "CREATE INDEX fxdesk_resource_ids_by_call ON fxdesk_resource_ids (environment, client, operation, created_at)",
 ];
 
-/** Version of the schema. Versions 1 to 6 were never published. */
-export const schemaVersion = 7;
+/** Version of the schema. Versions 1 to 7 were never published. */
+export const schemaVersion = 8;
 
 /** Facts about the store itself. `key_check` is a sealed text that shows whether the key is right. */
 type MetaName = "schema_version" | "store_id" | "key_check";

@@ -78,17 +78,12 @@ function environmentFor(sandbox: SandboxProcess, proxy: FaultProxy, { store }: B
 const isUndecided = ({ outcome, status, code }: WorkerResult): boolean =>
   outcome === "not-sent" || status === 429 || code === "timeout" || code === "aborted";
 
-async function intentsOf(
-  { bookings, seed, reusableQuotes }: BookingScenario,
-  sandbox: SandboxProcess,
-  chance: SeededRandom,
-) {
-  const shared = reusableQuotes ? await sandbox.quote() : undefined;
+async function intentsOf({ bookings, seed }: BookingScenario, sandbox: SandboxProcess, chance: SeededRandom) {
   const intents: BookingIntent[] = [];
   for (let index = 0; index < bookings; index += 1) {
-    const quoteId = shared ?? (await sandbox.quote());
-    // A booking without a key uses the ID of a single-use quote as its key.
-    const key = shared === undefined && chance.next() < 0.5 ? quoteId : `key-${seed}-${index}`;
+    const quoteId = await sandbox.quote();
+    // A booking without a key uses the ID of its quote as its key.
+    const key = chance.next() < 0.5 ? quoteId : `key-${seed}-${index}`;
     const reference = chance.next() < 0.3 ? `INV-${seed}-${index}` : undefined;
     intents.push({ key, quoteId, reference, results: [] });
   }

@@ -41,7 +41,7 @@ async function runUnderFault(settings: StoreSettings, { prepare, apply, end }: S
       queueTimeoutMs: 5_000,
     });
   const reader = openClient(sandbox);
-  const quote_id = await makeQuote(reader);
+  const quotes = new Map<string, Promise<string>>();
   const tradesOf = async (): Promise<Map<string, string[]>> => {
     const found = new Map<string, string[]>();
     for await (const { reference, trade_id } of reader.trades.list.all())
@@ -54,6 +54,9 @@ async function runUnderFault(settings: StoreSettings, { prepare, apply, end }: S
   const received = new Map<string, Set<string>>();
   const ended = new Set<string>();
   const book = async (client: FxdeskClient, reference: string): Promise<boolean> => {
+    const quote = quotes.get(reference) ?? makeQuote(reader);
+    quotes.set(reference, quote);
+    const quote_id = await quote;
     try {
       const { trade_id } = await client.trades.book(
         { quote_id, reason: "other", reference },

@@ -25,7 +25,7 @@ import {
 } from "../core/releases/release-fixture";
 import { eventually } from "../support/eventually";
 import { closeLater } from "../support/resources";
-import { sampleInput } from "../support/samples";
+import { makeQuote, sampleInput } from "../support/samples";
 import {
   bearer,
   callTool,
@@ -113,12 +113,131 @@ describe("a model", () => {
       );
   });
 
+  test("reads ID, rate and amounts of what was released from the journal", async () => {
+    const tools = toolsFor();
+    const { release } = (await callTool(tools, "order_trade", terms())).structuredContent!;
+    await place.decide(String(release), "anna");
+    const report = async () => (await callTool(tools, "get_release", { release })).structuredContent!;
+    await eventually(async () => (await report()).deviations, within);
+    const { trade_id, outcome, journal } = (await report()) as { trade_id: string } & JsonObject;
+    expect([trade_id, outcome]).toEqual([expect.any(String), "done"]);
+    expect(journal).toMatchObject({
+      state: "done",
+      id: trade_id,
+      reference: expect.any(String) as string,
+      result: {
+        sell_amount: "1000",
+        buy_amount: expect.stringMatching(/^\d+\.\d+$/) as string,
+        rate: expect.stringMatching(/^\d\.\d+$/) as string,
+        rate_symbol: "EURUSD",
+      },
+    });
+    for (const search of [
+      { id: trade_id },
+      { release: String(release) },
+      { reference: String((journal as JsonObject).reference) },
+    ]) {
+      const found = (await callTool(tools, "find_outcome", search)).structuredContent!;
+      expect([search, found.outcomes]).toEqual([
+        search,
+        [expect.objectContaining({ id: trade_id, state: "done" })],
+      ]);
+    }
+  });
+
+  describe("with a used quote", () => {
+    let quote_id: string;
+    let trade: string;
+    beforeAll(async () => {
+      const client = place.client();
+      quote_id = await makeQuote(client);
+      const tools = createToolbox({ client, ...offer });
+      const call = bookCall(quote_id, "bk-1").arguments;
+      const { release } = (await callTool(tools, "book_trade", call)).structuredContent!;
+      await place.decide(String(release), "anna");
+      trade = String((await callTool(tools, "book_trade", call)).structuredContent!.trade_id);
+      expect(trade).toMatch(/^TR/);
+    });
+
+    test.each<[string, JsonObject]>([
+      ["without its key", {}],
+      ["with another key", { request_key: "bk-2" }],
+      ["with other terms", { reason: "travel_costs" }],
+      ["with other terms and another key", { reason: "travel_costs", request_key: "bk-3" }],
+      ["with other terms and its key", { reason: "travel_costs", request_key: "bk-1" }],
+    ])("in another process, %s, learns the trade and requests nothing", async (_, more) => {
+      const before = await countReleases();
+      const again = await callTool(toolsFor(), "book_trade", { ...bookCall(quote_id).arguments, ...more });
+      const { trade_id, earlier } = again.structuredContent as { trade_id?: string; earlier?: JsonObject };
+      expect([trade_id ?? earlier!.id, again.isError]).toEqual([trade, "reason" in more ? true : undefined]);
+      expect(textOf(again)).toContain(trade);
+      expect(textOf(again)).not.toContain("not carried out.");
+      expect(await countReleases()).toBe(before);
+    });
+
+    test("is told that a sent release cannot be cancelled, with its outcome", async () => {
+      const tools = toolsFor();
+      const { releases } = (await callTool(tools, "list_releases", { states: ["sent"] }))
+        .structuredContent as {
+        releases: readonly JsonObject[];
+      };
+      const { release } = releases.find(({ operation }) => operation === "trades.book")!;
+      const refused = await callTool(tools, "cancel_release", { release });
+      expect(refused).toMatchObject({
+        isError: true,
+        structuredContent: { earlier: { id: trade, state: "done" } },
+      });
+    });
+
+    test("finds the outcome by quote, key, entry and day, and others do not", async () => {
+      const tools = toolsFor();
+      const find = async (search: JsonObject, from = tools) =>
+        (await callTool(from, "find_outcome", search)).structuredContent!.outcomes as JsonObject[];
+      const [found] = await find({ quote: quote_id });
+      expect(found).toMatchObject({ id: trade, state: "done", operation: "trades.book", key: "bk-1" });
+      const day = String(found!.at).slice(0, 10);
+      for (const search of [
+        { key: "bk-1" },
+        { entry: found!.journal_entry },
+        { day, quote: quote_id },
+        { day, id: trade },
+      ])
+        expect(await find(search as JsonObject)).toEqual([found]);
+      expect(await find({ day: "2020-01-01" })).toEqual([]);
+      expect(await find({ quote: quote_id }, toolsFor({ as: "carl", serviceKey: undefined }))).toEqual([]);
+    });
+  });
+
+  test("never requests a second release of a quote, and learns the first", async () => {
+    const quote = "q-open";
+    const first = (await callTool(toolsFor(), "book_trade", bookCall(quote, "w-1").arguments))
+      .structuredContent!;
+    const other = await callTool(toolsFor(), "book_trade", bookCall(quote, "w-2").arguments);
+    expect(other.structuredContent).toMatchObject({ state: "waiting", release: first.release });
+    const changed = { ...bookCall(quote).arguments, reason: "travel_costs" };
+    const refused = await callTool(toolsFor(), "book_trade", changed);
+    expect(refused).toMatchObject({
+      isError: true,
+      structuredContent: { earlier: { state: "waiting", release: first.release } },
+    });
+    const byCarl = await callTool(toolsFor({ as: "carl", serviceKey: undefined }), "book_trade", changed);
+    expect([byCarl.isError, byCarl.structuredContent]).toEqual([true, undefined]);
+    expect(textOf(byCarl)).not.toContain(String(first.release));
+    const waiting = (await callTool(toolsFor(), "list_releases", {})).structuredContent!
+      .releases as JsonObject[];
+    expect(waiting).toContainEqual(expect.objectContaining({ release: first.release, state: "waiting" }));
+    expect((await callTool(toolsFor(), "find_outcome", { quote })).structuredContent!.outcomes).toEqual([
+      expect.objectContaining({ state: "waiting", release: first.release }),
+    ]);
+  });
+
   test("cannot approve by an argument", async () => {
     const tools = toolsFor();
     const names = tools.tools.map(({ name }) => name);
     expect(names.filter((name) => /release|approve|confirm/.test(name))).toEqual([
       "cancel_release",
       "get_release",
+      "list_releases",
     ]);
     for (const said of [
       { release: "never" },
@@ -387,9 +506,9 @@ describe("several people on one server over HTTP, each with a token", () => {
     expect(textOf(await bert.callTool(bookCall("q-shared", "B-1")))).toMatch(
       /belongs to another request, which is released/,
     );
-    const his = (await bert.callTool(bookCall("q-shared"))).structuredContent!;
-    expect(his.state).toBe("waiting");
-    expect(his.release).not.toBe(release);
+    const his = await bert.callTool(bookCall("q-shared"));
+    expect([his.isError, his.structuredContent]).toEqual([true, undefined]);
+    expect(textOf(his)).not.toContain(release);
     const waiting = (await anna.callTool(bookCall("q-waiting"))).structuredContent!;
     const input = { release: String(waiting.release) };
     for (const name of ["get_release", "cancel_release"]) {

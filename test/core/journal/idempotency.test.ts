@@ -143,7 +143,7 @@ describe("the same call under its key again", () => {
     }
     expect(server.heads).toHaveLength(1);
     // The refused call has written to the store, but the first name keeps the address.
-    await client.trades.book(tradeInput, { key: "new-key" });
+    await client.trades.book({ ...tradeInput, quote_id: "q-2" }, { key: "new-key" });
     expect(server.heads).toHaveLength(2);
   });
 
@@ -259,7 +259,12 @@ describe("another call under the key", () => {
     const error = await failureOf(client.trades.book(input as typeof tradeInput));
     expect(error).toMatchObject({ name: "Conflict", code: "conflict", outcome: "not-sent", attempts: 0 });
     expect(error.message).toContain('The quote_id "q-1" was already used');
-    expect(error.message).toContain(`journal entry ${journal!.entry}). That call was carried out (t-1).`);
+    expect(error.earlier).toMatchObject({
+      state: "done",
+      id: "t-1",
+      journal_entry: journal!.entry,
+      result: { trade_id: "t-1", maturity_date: "2026-01-05" },
+    });
     expect(error.message).toContain(
       "Nothing was sent now. If you send this call with another quote_id, both calls may be carried out.",
     );

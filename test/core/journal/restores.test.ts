@@ -192,9 +192,15 @@ describe("calls after a confirmed restore that is not checked", () => {
     const sandbox = await openSandbox({ reusableQuotes: true });
     const storeKey = settings.key!.toString("base64");
     const client = openClient(sandbox, { store: settings.location, storeKey });
-    const quote_id = await makeQuote(client);
-    const book = (key: string, reference?: string) =>
-      client.trades.book.response({ quote_id, reason: "other", ...(reference && { reference }) }, { key });
+    const quotes = new Map<string, string>();
+    const book = async (key: string, reference?: string) => {
+      const quote_id = quotes.get(key) ?? (await makeQuote(openClient(sandbox)));
+      quotes.set(key, quote_id);
+      return client.trades.book.response(
+        { quote_id, reason: "other", ...(reference && { reference }) },
+        { key },
+      );
+    };
     await book("key-0", "INV-0");
     const backup = join(await tempFolder(), "backup.db");
     await backUpStore(settings, backup);
