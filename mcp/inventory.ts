@@ -7,11 +7,12 @@ import {
   introduction,
   type OperationDoc,
 } from "../core/spec/describe-operation";
-import { type Callable, type Effect, isRequirementRule } from "../core/spec/operation";
-import { type Field, modelFields } from "../core/spec/fields";
+import { createdIdName, toSnakeCase } from "../core/spec/created-resources";
+import { type Callable, type Declaration, type Effect, isRequirementRule } from "../core/spec/operation";
+import { type Field, fieldsOf, modelFields } from "../core/spec/fields";
 import { inputJsonSchema } from "../core/spec/json-schema";
 import { requiresKey } from "../core/spec/check";
-import { bySection } from "../core/spec/sections";
+import { bySection, splitName } from "../core/spec/sections";
 import { dailyOf, type ServiceDeclarations, declarationsOf } from "../core/spec/service";
 import { isProcedure } from "../core/spec/procedure";
 import { isWatch, type Watch } from "../core/spec/watch";
@@ -48,7 +49,13 @@ const toolNamesOf = (declared: readonly Callable[]): string[] => declared.map(({
 /** Returns the tools and toolsets of a service. */
 export function buildInventory(service: ServiceDeclarations): Inventory {
   const all = declarationsOf(service);
-  const sections = [...bySection(all)].map(([section, members]) => [section, toolNamesOf(members)] as const);
+  const bySectionName = bySection(all);
+  const sections = [...bySectionName].map(([section, members]) => {
+    const needed = sectionsNeededBy(members, service.operations).flatMap((name) =>
+      withoutDetails(bySectionName.get(name)!),
+    );
+    return [section, toolNamesOf([...new Set([...members, ...needed])])] as const;
+  });
   return {
     tools: toolsOf(all),
     toolsets: {
@@ -58,6 +65,28 @@ export function buildInventory(service: ServiceDeclarations): Inventory {
       ...Object.fromEntries(sections),
     },
   };
+}
+
+/** Returns the sections from which a section takes what its calls need: quotes, and IDs of created resources. */
+function sectionsNeededBy(members: readonly Callable[], operations: readonly Declaration[]): string[] {
+  const own = operations.filter((operation) => members.includes(operation));
+  const needsQuotes = own.some(({ commits }) => commits !== "none" && commits?.quote !== undefined);
+  const taken = new Set(own.flatMap((each) => fieldsOf(each).map(({ name }) => toSnakeCase(name))));
+  const sources = operations.filter(
+    (each) => (needsQuotes && each.quotes) || taken.has(createdIdName(each) ?? ""),
+  );
+  return [...new Set(sources.map((source) => splitName(source)[0]))];
+}
+
+/** Leaves out watches, and operations on what is created within a resource, such as authorisations of a consent. */
+function withoutDetails(members: readonly Callable[]): readonly Callable[] {
+  const paths = members.map((each) => ("path" in each ? (each as Declaration) : undefined));
+  const inner = paths.flatMap((each) =>
+    each?.method === "POST" && each.path.includes("{") ? each.path : [],
+  );
+  return members.filter(
+    (each, index) => !isWatch(each) && !inner.some((path) => paths[index]?.path.startsWith(path)),
+  );
 }
 
 /** Returns the tools sorted by name: the same bytes every time, so that hosts can cache the list. */

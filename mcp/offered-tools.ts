@@ -4,6 +4,7 @@ import { suggestions } from "../core/values/suggestions";
 import type { Inventory, ServerTool } from "./inventory";
 import type { Tool, WatchResource } from "./protocol";
 import { errorResult, type ToolResult } from "./render/content";
+import { hideInDescriptions, hideTools, type HideTools } from "./tool-names";
 
 /** Effects that are off until the operator allows them. The two are independent. */
 export type AllowableEffect = Exclude<Effect, "read">;
@@ -32,6 +33,8 @@ export interface Selection {
   readonly resources: readonly WatchResource[];
   /** Names of the chosen tools, also of those that are not allowed. */
   readonly names: ReadonlySet<string>;
+  /** Leaves tools that are not offered out of a text. */
+  readonly hide: HideTools;
   readonly allow: readonly AllowableEffect[];
   /** True if the service has more tools. */
   readonly hasMore: boolean;
@@ -55,10 +58,14 @@ export function selectTools(inventory: Inventory, offer: Offer): Selection {
   );
   const names = new Set([...chosen, ...companions.map(({ tool }) => tool.name)]);
   const selected = inventory.tools.filter(({ tool }) => names.has(tool.name));
+  const isOffered = ({ tool, effect }: ServerTool) => names.has(tool.name) && isAllowed(allow, effect);
+  const hidden = inventory.tools.filter((each) => !isOffered(each)).map(({ tool }) => tool.name);
+  const hide = hideTools(hidden);
   return {
-    tools: selected.filter(({ effect }) => isAllowed(allow, effect)).map(({ tool }) => tool),
+    tools: selected.filter(isOffered).map(({ tool }) => hideInDescriptions(tool, hide)),
     resources: selected.flatMap(({ resource }) => resource ?? []),
     names,
+    hide,
     allow,
     hasMore: chosen.size < inventory.tools.length,
     hasWatches: inventory.toolsets.watches!.some((name) => chosen.has(name)),
@@ -85,18 +92,26 @@ function unknownNameError(kind: string, name: string, known: readonly string[]):
   return new TypeError(`There is no ${kind} ${JSON.stringify(name)}. ${hint}`);
 }
 
+/** Returns the smallest toolset of a section that contains a tool. */
+const toolsetOf = ({ toolsets }: Inventory, tool: string): string =>
+  Object.entries(toolsets)
+    .filter(([name, members]) => name !== "daily" && members.includes(tool))
+    .toSorted(([, one], [, other]) => one.length - other.length)[0]![0];
+
 /**
- * Returns the result for a tool that the selection does not offer; undefined if it does. The text refers to the operator and
- * does not name the setting, because a model must not change it.
+ * Returns the result for a tool that the selection does not offer; undefined if it does. The text names the toolset for the
+ * operator, and not the setting, because a model must not change it.
  */
 export function notOfferedError(
   { tool: { name: tool }, effect }: Pick<ServerTool, "tool" | "effect">,
   { names, allow }: Selection,
+  inventory: Inventory,
 ): ToolResult | undefined {
   if (!names.has(tool))
     return errorResult(
       `${tool} is not offered by this server. Nothing was sent.`,
-      "Ask the operator of this server whether to offer it.",
+      `It belongs to the toolset ${toolsetOf(inventory, tool)}: ask the operator of this server to switch that on` +
+        `${isAllowed(allow, effect) ? "" : `, and to allow tools with the effect ${effect}`}.`,
     );
   if (!isAllowed(allow, effect))
     return errorResult(

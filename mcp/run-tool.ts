@@ -10,6 +10,7 @@ import type { Values } from "../core/spec/fields";
 import type { Callable } from "../core/spec/operation";
 import { isWatch } from "../core/spec/watch";
 import { lookUpFields, type ParsedArguments, parseArguments } from "./arguments";
+import type { Selection } from "./offered-tools";
 import { Continuations, readList, returnsRows } from "./read-list";
 import type { Answer, Caller, Question } from "./protocol";
 import type { JsonObject, ToolResult } from "./render/content";
@@ -82,6 +83,8 @@ interface ToolContext {
   readonly target: Target;
   /** True if no call needs a release. */
   readonly skipsRelease: boolean;
+  /** Leaves tools that are not offered out of a text. */
+  readonly hide: Selection["hide"];
   readonly continuations: Continuations;
   readonly resources: Resources;
 }
@@ -98,12 +101,13 @@ export class ToolRunner {
   readonly #context: ToolContext;
   readonly #inFlight = new Set<InFlightCall>();
 
-  constructor(client: ClientCore, skipsRelease: boolean) {
+  constructor(client: ClientCore, { skipsRelease, hide }: Pick<Selection, "skipsRelease" | "hide">) {
     this.#context = {
       client,
       callables: declarationsOf(client.service),
       target: targetOf(client.settings),
       skipsRelease,
+      hide,
       continuations: new Continuations(),
       resources: this.resources,
     };

@@ -6,6 +6,7 @@ import type { Callable } from "../core/spec/operation";
 import type { Answer } from "./protocol";
 import { errorResult, type ToolResult } from "./render/content";
 import { replaceWithToolNames, withArgumentNames } from "./render/names";
+import { outcomeTool } from "./tool-names";
 import { visibleText } from "../core/values/visible-text";
 import { describeTarget, type Target } from "./target";
 
@@ -14,6 +15,8 @@ interface FailureContext {
   /** All declarations of the service. */
   readonly callables: readonly Callable[];
   readonly target: Target;
+  /** Leaves tools that are not offered out of a text. */
+  readonly hide: (text: string) => string;
   /** The answer of the user of the host; `yes` if not asked. */
   readonly answer: Answer;
 }
@@ -22,7 +25,7 @@ interface FailureContext {
 export function toToolError(
   error: unknown,
   operation: Callable,
-  { callables, target, answer }: FailureContext,
+  { callables, target, hide, answer }: FailureContext,
 ): ToolResult {
   if (error instanceof ReleaseNeeded) return waitingResult(operation, error, callables);
   if (wasNotConfirmed(error, answer)) return releaseNotRequestedResult(operation, answer);
@@ -30,10 +33,16 @@ export function toToolError(
     error instanceof FxdeskError
       ? failureSentences(operation, error, callables)
       : internalFailureSentences(operation, callables);
-  return errorResult(
-    ...sentences,
+  const result = errorResult(
+    ...sentences.map((sentence) => sentence && hide(sentence)),
     operation.effect !== "read" && `The connection: ${describeTarget(target)}.`,
   );
+  const earlier = error instanceof FxdeskError ? error.earlier : undefined;
+  // Reading tools declare a schema for their structured content, which an error does not have.
+  if (!earlier || operation.effect === "read") return result;
+  const structuredContent = { earlier };
+  const text = { type: "text", text: JSON.stringify(structuredContent) } as const;
+  return { ...result, content: [...result.content, text], structuredContent };
 }
 
 /** True if no release was requested because the user did not agree. */
@@ -54,6 +63,7 @@ function failureSentences(
     outcomeText(operation, error, callables),
     retryAdvice(error, waitMs),
     error.journal && `Journal entry: ${error.journal.entry}.`,
+    error.journal?.reference !== undefined && `Reference: ${error.journal.reference}.`,
     error.requestId !== undefined && `Request ID: ${requestIdText(visibleText(error.requestId))}.`,
   ];
 }
@@ -78,10 +88,13 @@ function shorten(text: string): string {
   return `${text.slice(0, maxMessageLength - messageTailLength)} … ${text.slice(-messageTailLength)}`;
 }
 
-/** Names the tool to check with, if the operation declares one, and asks for the user's consent. */
-function lookupAdvice({ tool, lookup }: Callable, operations: readonly Callable[]): string {
-  const lookupOperation = operations.find(({ name }) => name === lookup);
-  return `${lookupOperation ? `check with ${lookupOperation.tool} and ` : ""}ask the user before you call ${tool} again.`;
+/** Names the tools to check with, as far as the service has them, and asks for the user's consent. */
+function lookupAdvice({ tool, lookup, effect }: Callable, operations: readonly Callable[]): string {
+  const tools = operations
+    .filter((each) => each.name === lookup || (each.tool === outcomeTool && effect === "money"))
+    .map((each) => each.tool)
+    .toSorted();
+  return `${tools.length > 0 ? `check with ${tools.join(" or ")} and ` : ""}ask the user before you call ${tool} again.`;
 }
 
 /** True for a 409 on a single-use value: an earlier call with it may have succeeded although its response was lost. */
@@ -91,6 +104,8 @@ const mayRepeatEarlierCall = ({ singleUseField }: Callable, { status, outcome }:
 function outcomeText(operation: Callable, error: FxdeskError, operations: readonly Callable[]): string {
   if (operation.effect === "read") return "";
   if (error.outcome === "unknown") return unknownOutcomeText(operation, operations);
+  if (error.earlier?.state === "done")
+    return `${operation.title}: this call was not carried out, because an earlier one was. Tell the user its outcome; nothing is left to do.`;
   // The key belongs to an earlier call, which may already have done what the user wants.
   if (error.code === "conflict" && error.outcome === "not-sent" && error.journal)
     return `${operation.title}: this call was not carried out, but an earlier one may have been: ${lookupAdvice(operation, operations)}`;

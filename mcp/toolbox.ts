@@ -54,7 +54,7 @@ export function createLazyToolbox({ connect, settings, service, ...offer }: Lazy
 
   async function load(): Promise<ToolRunner> {
     const { ToolRunner: Runner } = require("./run-tool") as typeof import("./run-tool");
-    return (runner = new Runner(await connect(), selection.skipsRelease));
+    return (runner = new Runner(await connect(), selection));
   }
 
   /** Loads once; after a failure the next call tries again. */
@@ -67,7 +67,7 @@ export function createLazyToolbox({ connect, settings, service, ...offer }: Lazy
   const call: Toolbox["call"] = async (name, input, signal, caller = {}) => {
     const known = inventory.tools.find(({ tool }) => tool.name === name);
     if (!known) return undefined;
-    const notOffered = notOfferedError(known, selection);
+    const notOffered = notOfferedError(known, selection, inventory);
     if (notOffered) return notOffered;
     if (isClosed) return stoppingResult(name);
     let loaded: ToolRunner;

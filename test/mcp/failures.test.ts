@@ -36,7 +36,7 @@ test.each<[string, Fault]>([
   expect(isError).toBe(true);
   expect(text).toContain("Do not repeat the call: check with list_trades whether it was carried out.");
   expect(text).toContain(
-    "It is unknown whether it was carried out: check with list_trades and ask the user before you call " +
+    "It is unknown whether it was carried out: check with find_outcome or list_trades and ask the user before you call " +
       "book_trade again.",
   );
   expect(text).not.toContain("trades.");
@@ -119,7 +119,7 @@ describe("an unexpected failure", () => {
     const text = await callWith(() => Promise.reject(bug), "book_trade", booking);
     expect(text).toBe(
       "book_trade failed inside fxdesk; the log of the server has the details. It is unknown whether it was carried " +
-        "out: check with list_trades and ask the user before you call book_trade again. The connection: " +
+        "out: check with find_outcome or list_trades and ask the user before you call book_trade again. The connection: " +
         "environment unknown, at 127.0.0.1:1.",
     );
     expect(logged).toHaveBeenCalledWith(bug);

@@ -6,7 +6,14 @@ import { declarationsOf } from "../../core/spec/service";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import type { Field } from "../../core/spec/fields";
 import { requiresKey } from "../../core/spec/check";
-import { type AllowableEffect, type Offer, parseAllowedEffects, selectTools } from "../../mcp/offered-tools";
+import {
+  type AllowableEffect,
+  notOfferedError,
+  type Offer,
+  parseAllowedEffects,
+  selectTools,
+} from "../../mcp/offered-tools";
+import { textOf } from "./support/clients";
 import { instructionsFor, titleFor } from "../../mcp/instructions";
 import { targetOf } from "../../mcp/target";
 import { argumentName } from "../../mcp/render/names";
@@ -149,6 +156,47 @@ describe("tools offered by the operator", () => {
       expect.arrayContaining(["get_cash_position", "find_transactions", "list_trades"]),
     );
     expect(namesOf({})).not.toContain("book_trade");
+  });
+
+  test.each(Object.keys(ofFxdesk.toolsets))("in the toolset %s name no tool that is not offered", (set) => {
+    const names = ofFxdesk.tools.map(({ tool }) => tool.name);
+    for (const allow of [[], ["money"], everything] as const) {
+      const listed = offeredByFxdesk({ toolsets: [set], allow });
+      const own = new Set(listed.map(({ name }) => name));
+      const named = listed.flatMap((tool) =>
+        names.filter((name) => !own.has(name) && new RegExp(`\\b${name}\\b`).test(JSON.stringify(tool))),
+      );
+      expect([allow, named]).toEqual([allow, []]);
+      for (const { description, inputSchema } of listed)
+        expect(JSON.stringify([description, inputSchema])).not.toContain('description":""');
+      expect(listed.length).toBeLessThanOrEqual(set === "all" ? 100 : set === "daily" ? 20 : 24);
+    }
+  });
+
+  test("in a toolset of trades or payments get quotes, consents, releases and outcomes along", () => {
+    const quoting = buildInventory({
+      ...fxdeskService,
+      operations: [
+        ...fxdeskService.operations,
+        { ...declared.get("get_trade")!, name: "quotes.create", tool: "create_quote", quotes: {} as never },
+      ],
+    });
+    const namesIn = (set: string) =>
+      selectTools(quoting, { toolsets: [set], allow: everything }).tools.map(({ name }) => name);
+    const outcomes = ["get_release", "list_releases", "cancel_release", "find_outcome"];
+    expect(namesIn("trades")).toEqual(expect.arrayContaining(["create_quote", ...outcomes]));
+    expect(namesIn("payments")).toEqual(
+      expect.arrayContaining(["create_consent", "get_consent_status", "connect_bank_accounts", ...outcomes]),
+    );
+  });
+
+  test("that exist and are not offered name the toolset to switch on", () => {
+    const textFor = (name: string) => {
+      const tool = ofFxdesk.tools.find((each) => each.tool.name === name)!;
+      return textOf(notOfferedError(tool, selectTools(ofFxdesk, {}), ofFxdesk)!);
+    };
+    expect(textFor("initiate_payment")).toMatch(/toolset payments:.*effect money/);
+    expect(textFor("get_consent")).toMatch(/toolset consents:/);
   });
 
   test.each<[string, Offer, readonly string[]]>([
