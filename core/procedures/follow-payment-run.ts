@@ -259,6 +259,7 @@ export const followRun = procedure({
   name,
   tool: "follow_payment_run",
   title: "Follow payment run",
+  icon: "font-awesome/fa-map-signs",
   summary:
     "Returns the state of each payment of a run: waiting, paid, refused with the reason, returned or unknown. For a single payment, use payments.follow.",
   keywords: ["track", "rejected", "returned", "pain.002", "Zahlungslauf verfolgen", "Rückläufer"],

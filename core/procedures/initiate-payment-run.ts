@@ -49,6 +49,7 @@ export const initiateRun = procedure({
   name,
   tool: "initiate_payment_run",
   title: "Initiate payment run",
+  icon: "font-awesome/fa-paper-plane",
   summary:
     "Checks a payment run again and initiates it as one bulk payment with one release. To only check it, use payments.prepareRun.",
   notes:

@@ -10,6 +10,7 @@ export const prepareRun = procedure({
   name,
   tool: "prepare_payment_run",
   title: "Prepare payment run",
+  icon: "font-awesome/fa-list-alt",
   summary:
     "Checks the payments of a run before they are initiated: accounts, duplicates, addresses, dates and balance. To send them, use payments.initiateRun.",
   notes: "Nothing is sent. Errors stop the run; a person decides on warnings.",

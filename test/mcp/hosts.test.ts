@@ -82,7 +82,11 @@ describe.each([
   test("calls a tool", async () => {
     const result = await client.callTool({ name: "list_trades", arguments: { page_size: 2 } });
     expect(result.isError).toBeUndefined();
-    expect(result.structuredContent).toMatchObject({ count: 2, page: 1, next: { page: 2, page_size: 2 } });
+    expect(result.structuredContent).toMatchObject({
+      count: 2,
+      page: 1,
+      next: { continue: expect.any(String) },
+    });
     expect(textOf(result)).toContain(JSON.stringify(result.structuredContent));
   });
 

@@ -5,7 +5,14 @@ import { pain001 } from "../../sandbox/open-banking/documents";
 const debtor = "DE12500105170648489890";
 const document = pain001({ debtor, transfers: [{ amount: "10.50" }, { amount: "2", currency: "USD" }] });
 /** What people read beside amounts and accounts. */
-const details = { creditorName: "Brouwer Logistiek BV", remittance: "Invoice 4711", date: "2026-03-02" };
+const details = {
+  creditorName: "Brouwer Logistiek BV",
+  remittance: "Invoice 4711",
+  date: "2026-03-02",
+  bic: "TESTNL2A",
+  endToEnd: "E2E-4711",
+  addressLines: 0,
+};
 const amount = '<InstdAmt Ccy="EUR">10.50</InstdAmt>';
 
 test("decodes the texts that people read", () => {

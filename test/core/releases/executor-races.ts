@@ -32,7 +32,7 @@ export async function raceExecutors(count: number, chance: SeededRandom) {
     const input = { ...payment, endToEndIdentification: `E-${index}` };
     const { release = "" } = await initiate(input);
     const { terms } = await requester.orders.get(release);
-    const requestId = (terms.headers as Record<string, string>)["X-Request-ID"]!;
+    const requestId = (terms.values as Record<string, string>)["X-Request-ID"]!;
     const body = provingBody(initiatePayment, `P-${index}`);
     witness.plan(requestId, { kind: "respond", status: 201, body, as: "length" });
     await place.decide(release, "anna");
