@@ -418,9 +418,9 @@ test("a translation has the placeholders and names of its original", () => {
 test("an operation without translation appears in English", () => {
   const extended = { ...packageService, operations: [...packageService.operations, everyKindOperation] };
   const { forms } = textsByLanguage(extended).de!;
-  expect(forms.fields).toMatchObject({ day: { label: "Day" } });
+  expect(forms.fields).toMatchObject({ exact: { label: "Exact" } });
   expect(translationGaps(extended).missing).toEqual(
-    expect.arrayContaining(["editor.labels.try-all", "forms.fields.day.label"]),
+    expect.arrayContaining(["editor.labels.try-all", "forms.fields.exact.label"]),
   );
 });
 
