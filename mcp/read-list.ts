@@ -53,7 +53,7 @@ interface StoredPage {
   readonly page: Page;
 }
 
-/** The pages of operations whose reads the bank limits. Other pages are read again. */
+/** The pages of operations whose reads the bank limits, and of calls with long arguments. Other pages are read again. */
 export class Continuations {
   readonly #pages = new ExpiringStore<StoredPage>();
 
@@ -84,6 +84,8 @@ const encodeCursor = ({ values, rowIndex }: ReadPosition): string =>
   `${rowIndex}.${Buffer.from(JSON.stringify(values)).toString("base64url")}`;
 
 const encodedCursor = /^(\d+)\.([\w-]+)$/;
+
+const maxEncodedLength = 300;
 
 /** Decodes a position. Keeps only fields that models may set; the client checks their values. */
 function decodeCursor(operation: Callable, cursor: string): ReadPosition {
@@ -170,7 +172,7 @@ async function resume(
   continuations: Continuations,
 ): Promise<Position> {
   const { operation } = reader;
-  if (operation.quotaBound && !encodedCursor.test(cursor)) {
+  if (!encodedCursor.test(cursor)) {
     const found = continuations.find(operation, cursor);
     assertSameValues(operation, given, found.page.values);
     return found;
@@ -250,11 +252,14 @@ function nextCall(
   { values, page, rowIndex }: NextRow,
   continuations: Continuations,
 ): Pick<ListResult, "nextArguments" | "isTooLargeToStore"> {
-  const cursor =
-    operation.quotaBound && page
+  const encoded = encodeCursor({ values, rowIndex });
+  // Models copy short cursors without errors: long arguments, for example a CSV text, stay here with the rows.
+  const stored =
+    page && (operation.quotaBound || encoded.length > maxEncodedLength)
       ? continuations.add(operation, page === start.page ? { ...start, rowIndex } : { page, rowIndex })
-      : encodeCursor({ values, rowIndex });
-  if (cursor === undefined) return { isTooLargeToStore: true };
+      : undefined;
+  if (stored === undefined && operation.quotaBound && page) return { isTooLargeToStore: true };
+  const cursor = stored ?? encoded;
   const required = modelFields(operation).filter(
     (field) => field.required && !operation.lookedUp?.[field.name],
   );

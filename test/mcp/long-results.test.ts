@@ -32,25 +32,30 @@ async function withProcedures<T>(
   const service = defineService({ ...contract, procedures: offered });
   const client = createClient({ baseUrl: "http://127.0.0.1:9", clientId: "C" }, service);
   try {
-    return await withAssistant({ client, toolsets: ["all"], allow: ["change"] }, (host) => {
-      const call = async (name: string, input: JsonObject) =>
-        (await host.callTool({ name, arguments: { ...input } })) as unknown as ToolResult;
-      return use({
-        call,
-        async readAll(name, input) {
-          const results: ToolResult[] = [];
-          for (let next: JsonObject | undefined = input; next;) {
-            const result = await call(name, next);
-            expect([result.isError, results.length < 60]).toEqual([undefined, true]);
-            results.push(result);
-            const { next: following } = result.structuredContent as { next?: { readonly continue: string } };
-            next = following && { continue: following.continue };
-          }
-          return results;
-        },
-        read: async (uri) => (await host.readResource({ uri })).contents[0] as never,
-      });
-    });
+    return await withAssistant(
+      { client, toolsets: ["all"], allow: ["change", "money"], release: "never" },
+      (host) => {
+        const call = async (name: string, input: JsonObject) =>
+          (await host.callTool({ name, arguments: { ...input } })) as unknown as ToolResult;
+        return use({
+          call,
+          async readAll(name, input) {
+            const results: ToolResult[] = [];
+            for (let next: JsonObject | undefined = input; next;) {
+              const result = await call(name, next);
+              expect([result.isError, results.length < 60]).toEqual([undefined, true]);
+              results.push(result);
+              const { next: following } = result.structuredContent as {
+                next?: { readonly continue: string };
+              };
+              next = following && { continue: following.continue };
+            }
+            return results;
+          },
+          read: async (uri) => (await host.readResource({ uri })).contents[0] as never,
+        });
+      },
+    );
   } finally {
     await client.close();
   }
@@ -171,6 +176,23 @@ test("links the complete row if it is longer than a result", async () => {
       next = part._meta?.next;
     }
     expect(JSON.parse(text)).toEqual({ matched });
+  });
+});
+
+test("a cursor stays short, however long the arguments of its call are", async () => {
+  const reconcile = procedures.find(({ tool }) => tool === "reconcile_transactions")!;
+  const open = Array.from({ length: 2_000 }, (_, item) => ({ item, amount: "12.50" }));
+  const run = async () => ({ matched: [], open_items: open, open_transactions: [] });
+  await withProcedures([{ ...reconcile, run }], async ({ call, readAll }) => {
+    const input = { items_csv: `reference,amount,currency\n${"INV-1,12.50,EUR\n".repeat(300)}` };
+    const { next } = (await call(reconcile.tool, input)).structuredContent as { next: { continue: string } };
+    expect(Object.keys(next)).toEqual(["continue"]);
+    expect(next.continue.length).toBeLessThan(60);
+    const results = await readAll(reconcile.tool, input);
+    const rows = results.flatMap(
+      ({ structuredContent }) => structuredContent!.open_items as readonly unknown[],
+    );
+    expect(rows).toHaveLength(2_000);
   });
 });
 
