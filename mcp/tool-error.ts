@@ -105,7 +105,7 @@ function outcomeText(operation: Callable, error: FxdeskError, operations: readon
   if (operation.effect === "read") return "";
   if (error.outcome === "unknown") return unknownOutcomeText(operation, operations);
   if (error.earlier?.state === "done")
-    return `${operation.title}: this call was not carried out, because an earlier one was. Tell the user its outcome; nothing is left to do.`;
+    return `${operation.title}: this call was not carried out, because an earlier one was. Tell the user the outcome of that one, and ask the user before you call ${operation.tool} again.`;
   // The key belongs to an earlier call, which may already have done what the user wants.
   if (error.code === "conflict" && error.outcome === "not-sent" && error.journal)
     return `${operation.title}: this call was not carried out, but an earlier one may have been: ${lookupAdvice(operation, operations)}`;

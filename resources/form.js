@@ -75,7 +75,7 @@ function placeholderText(node, { required, hint }) {
 }
 
 function fixedType(node, control) {
-  const type = fixedTypeOf(node, control.control, control, placeholderText(node, control));
+  const type = fixedTypeOf(node, control.control ?? "text", control, placeholderText(node, control));
   const { validate } = type;
   return control.required ? { ...type, validate: (value) => notEmpty(value) && validate(value) } : type;
 }

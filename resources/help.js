@@ -36,7 +36,7 @@ class NodeHelp extends HTMLElement {
     showState("form.helpLoading");
     try {
       // Always filled asynchronously: the editor is still processing the content at this point.
-      element.html(await loadSections(element.attr("type"), element.attr("language")));
+      element.html(await loadSections(element.attr("type"), translate("form.language")));
       for (const heading of element.find("h3")) makeFoldable($(heading));
     } catch {
       showState("form.helpFailed");

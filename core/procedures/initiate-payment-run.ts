@@ -53,7 +53,7 @@ export const initiateRun = procedure({
   summary:
     "Checks a payment run again and initiates it as one bulk payment with one release. To only check it, use payments.prepareRun.",
   notes:
-    "A run with errors is refused. The same run is sent once, however often it is called; repeat it for its outcome.",
+    "A run with errors is refused; the same run is sent once, however often it is called, and repeating it returns its outcome.",
   keywords: ["pay suppliers", "payroll", "batch", "Zahlungslauf", "Sammelüberweisung", "bezahlen"],
   effect: initiateBulkPayment.effect,
   identifiedBy: "paymentId",

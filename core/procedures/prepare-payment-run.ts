@@ -13,7 +13,7 @@ export const prepareRun = procedure({
   icon: "font-awesome/fa-list-alt",
   summary:
     "Checks the payments of a run before they are initiated: accounts, duplicates, addresses, dates and balance. To send them, use payments.initiateRun.",
-  notes: "Nothing is sent. Errors stop the run; a person decides on warnings.",
+  notes: "Nothing is sent; errors stop the run, and a person decides on warnings.",
   keywords: [
     "supplier payments",
     "batch",

@@ -70,7 +70,7 @@ const sharedDefinitionsCode = (form: string, controls: CommonControls): string =
   `const fillTemplates = () => {
   for (const template of document.querySelectorAll("script[data-template-name^=fxdesk-]:empty")) template.textContent = ${literal(form)};
 };
-const common = ${literal(controls)};
+const common = ${literal(Object.fromEntries(Object.entries(controls).map(([name, each]) => [name, withoutDefaultKind(each)])))};
 const controls = (...names) => names.map((each) => (typeof each === "string" ? common[each] : each));
 ${propertyFactoriesCode}
 const text = (key, values) => RED._(${literal(`${editorCatalogue}:`)} + key, values);
@@ -96,9 +96,13 @@ const calling = withOutputs("result", "errors");
 const watching = withOutputs("changes", "status");
 globalThis.fxdeskNodes = { fillTemplates, controls, calling, watching, properties: { ${propertyNames.join(", ")} } };`;
 
-/** Code with which the script of a set takes what all sets share. */
-const takeSharedCode = `const { fillTemplates, controls, calling, watching, properties: { ${propertyNames.join(", ")} } } = fxdeskNodes;
+/** Returns the code with which the script of a set takes what its registrations use of what all sets share. */
+function takeSharedCode(registrations: string): string {
+  const used = (names: readonly string[]) =>
+    names.filter((name) => new RegExp(`\\b${name}[(.]`).test(registrations)).join(", ");
+  return `const { fillTemplates, ${used(["controls", "calling", "watching"])}, properties: { ${used(propertyNames)} } } = fxdeskNodes;
 fillTemplates();`;
+}
 
 /** Code that adds the connection of imported examples. Nodes added before the flows are loaded are not imports. */
 const connectExamplesCode = `RED.events.on("flows:loaded", function () {
@@ -141,9 +145,15 @@ export interface NodeDefinition {
   readonly metadata: EditorMetadata;
 }
 
+/** Returns a control without its kind if it is the most frequent one, because the editor loads all controls. */
+const withoutDefaultKind = ({ control, ...others }: Control) =>
+  control === "text" ? others : { control, ...others };
+
 /** Returns the metadata as code. Controls with the common value are written as their name. */
 function metadataCode({ controls, ...values }: EditorMetadata, common: CommonControls): string {
-  const given = controls.map((each) => literal(isCommon(common, [each.name, each]) ? each.name : each));
+  const given = controls.map((each) =>
+    literal(isCommon(common, [each.name, each]) ? each.name : withoutDefaultKind(each)),
+  );
   const texts = Object.entries(values).map(([name, value]) => `${name}: ${literal(value)}`);
   return `{ ${texts.join(", ")}, controls: controls(${given.join(", ")}) }`;
 }
@@ -264,8 +274,9 @@ ${connectionTemplate(service)}
 ${script([sharedDefinitionsCode(wrapForm(nodeForm), common), connectionDefinition(service), connectExamplesCode])}`;
   const groups = [...new Set(nodes.map(({ appearance }) => appearance.category))].map((category) => {
     const members = nodes.filter(({ appearance }) => appearance.category === category);
+    const registrations = members.map((node) => registrationCode(node, common)).join("\n");
     const html = `${members.map(({ type }) => template(type)).join("\n")}
-${script([takeSharedCode, ...members.map((node) => registrationCode(node, common))])}`;
+${script([takeSharedCode(registrations), registrations])}`;
     return [setOf(category), html] as const;
   });
   return { [sharedSet]: shared, ...Object.fromEntries(groups) };

@@ -307,7 +307,7 @@ export function helpFiles(
   const helpByType = [...general, ...declared];
   const summaries = helpByType.map(
     ([type, summary]) =>
-      `<script type="text/html" data-help-name="${type}"><p>${summary}</p><fxdesk-help type="${type}" language="${language}"></fxdesk-help></script>`,
+      `<script type="text/html" data-help-name="${type}"><p>${summary}</p><fxdesk-help type="${type}"></fxdesk-help></script>`,
   );
   return {
     [`locales/${language}/fxdesk.html`]: summaries.join("\n"),

@@ -1,17 +1,17 @@
 /** Tests `fxdesk config` and `fxdesk doctor`. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Sandbox } from "@fxdesk/sandbox";
+import { type Sandbox, startSandbox } from "@fxdesk/sandbox";
 import { faultServer, respond } from "../support/fault-server";
 import { closeLater, tempFolder } from "../support/resources";
-import { openSandbox } from "../support/sandboxes";
 import { runFxdesk, type Variables, variablesFor, variablesOf } from "./run-command";
 
 let sandbox: Sandbox;
 let variables: Variables;
 
 beforeAll(async () => {
-  sandbox = await openSandbox();
+  // Not a saved one, whose clock may be behind.
+  sandbox = closeLater(await startSandbox());
   const store = join(await tempFolder(), "store.db");
   variables = { ...variablesOf(sandbox), FXDESK_STORE: store, NO_PROXY: "internal.example" };
 });

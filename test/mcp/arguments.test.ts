@@ -395,7 +395,7 @@ describe("the key of a request", () => {
     const other = textOf(await callTool(paying, "initiate_payment", changed));
     for (const words of [
       'The key "INV-17" was already used',
-      "That call was carried out (p-1)",
+      "p-1",
       "ask the user before you call initiate_payment again",
       `Journal entry: ${entry}.`,
     ])

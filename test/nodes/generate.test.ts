@@ -66,7 +66,7 @@ interface Definition {
     slug: string;
     title: string;
     searchWords?: string;
-    controls: { name: string; control: string; required?: true; options?: string[] }[];
+    controls: { name: string; control?: string; required?: true; options?: string[] }[];
   };
 }
 
@@ -166,7 +166,7 @@ test("an added operation gets everything without another line", () => {
 
   expect({ category, icon }).toEqual({ category: "fxdesk extras", icon: "fxdesk.svg" });
   expect(fxdesk.controls).toEqual([
-    { name: "day", control: "text", required: true, hint: "YYYY-MM-DD", moment: "day" },
+    { name: "day", required: true, hint: "YYYY-MM-DD", moment: "day" },
     { name: "side", control: "choice", required: true, options: ["buy", "sell"] },
     { name: "size", control: "number", hint: "50" },
     { name: "exact", control: "choice", options: ["true", "false"] },
@@ -242,7 +242,7 @@ test("the editor loads the summaries and requests the help sections", () => {
     const type = nodeTypeOf(each);
     const own = help.split(`data-help-name="${type}">`)[1]!.split("</script>")[0]!;
     expect(own).toBe(
-      `<p>${withNodeTitles(each.summary, operations)}</p><fxdesk-help type="${type}" language="en-US"></fxdesk-help>`,
+      `<p>${withNodeTitles(each.summary, operations)}</p><fxdesk-help type="${type}"></fxdesk-help>`,
     );
     expect(helpOf(each)).toMatch(/^<h3>/);
     expect(helpOf(each, files, "de")).toContain("<h3>Ausgaben</h3>");

@@ -5,7 +5,7 @@ import { FxdeskError } from "../../../core";
 import { type Fault, reset, respond } from "../../support/fault-server";
 import { heldServer } from "../../support/held-server";
 import { runLater } from "../../support/resources";
-import { createTestClient, uniqueKey, tradeInput } from "../support/client-fixtures";
+import { createTestClient, newTrade } from "../support/client-fixtures";
 
 /** Response of the service, and the expected result of the call. */
 const responses: Readonly<Record<string, readonly [fault: Fault, result: string]>> = {
@@ -46,7 +46,7 @@ test.each(fc.sample(callPlans, runs).map((calls, run) => [run + 1, calls] as con
     for (const _call of calls) {
       const caller = new AbortController();
       stops.push(caller);
-      results.push(outcomeOf(client.trades.book(tradeInput, { signal: caller.signal, ...uniqueKey() })));
+      results.push(outcomeOf(client.trades.book(newTrade(), { signal: caller.signal })));
       await service.untilArrived(results.length);
     }
     await Promise.all([

@@ -8,7 +8,7 @@ import {
   failureOf,
   tradeInput,
   disableBackoff,
-  uniqueKey,
+  newTrade,
 } from "../support/client-fixtures";
 
 /** A 4xx that cannot mean "done". */
@@ -23,7 +23,7 @@ const effects: [
 ][] = [
   ["read", [200], "[]", (client) => client.trades.list()],
   ["change", [200, 201, 202, 203, 204], "{}", (client) => client.request(changeRequest)],
-  ["money", [201], '{"trade_id":"t-1"}', (client) => client.trades.book(tradeInput, uniqueKey())],
+  ["money", [201], '{"trade_id":"t-1"}', (client) => client.trades.book(newTrade())],
 ];
 
 test.each(effects)("every status of a %s has its outcome", async (effect, documented, body, call) => {
@@ -80,7 +80,7 @@ test("says where to look after a 409 for a used quote", async () => {
   const used = '{"code":"quote_used","message":"Quote already used.","details":""}';
   const { client } = await startClientAndServer(inSequence(respond(502), respond(409, used)));
   expect(await failureOf(client.trades.book(tradeInput))).toMatchObject({ outcome: "unknown" });
-  const error = await failureOf(client.trades.book(tradeInput, uniqueKey()));
+  const error = await failureOf(client.trades.book(newTrade(), { key: "INV-1" }));
   expect(error).toMatchObject({ name: "Conflict", code: "conflict", outcome: "rejected" });
   expect(error.message).toMatch(/an earlier call with the same quote_id.*trades\.list/);
 });

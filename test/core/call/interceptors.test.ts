@@ -17,7 +17,7 @@ import {
   changeRequest,
   failureOf,
   tradeInput,
-  uniqueKey,
+  newTrade,
 } from "../support/client-fixtures";
 
 const list = respond(200, "[]");
@@ -128,7 +128,7 @@ test.each(failuresAfterNext)(
     const answers = inSequence(booked, respond(500));
     const { server, client } = await startClientAndServer(answers, { interceptors: [link] });
     await expect(client.trades.book(tradeInput)).resolves.toEqual({ trade_id: "t-1" });
-    const failed = await failureOf(client.trades.book(tradeInput, uniqueKey()));
+    const failed = await failureOf(client.trades.book(newTrade()));
     expect(failed).toMatchObject({ code: "outcome_unknown", status: 500 });
     expect(server.heads).toHaveLength(2);
   },

@@ -13,7 +13,7 @@ import {
   startClientAndServer,
   untilArrived,
   failureOf,
-  uniqueKey,
+  newTrade,
   changeRequest,
   createTestClient,
   tradeInput,
@@ -46,8 +46,8 @@ test("opens and closes a separate connection for each money call", async () => {
   );
   const { client } = await startClientAndServer(noted);
   await client.trades.list();
-  await client.trades.book(tradeInput, uniqueKey());
-  await client.trades.book(tradeInput, uniqueKey());
+  await client.trades.book(newTrade());
+  await client.trades.book(newTrade());
   expect(new Set(connections).size).toBe(3);
   await eventually(() => connections.slice(1).every((socket) => socket.destroyed), {
     withinMs: 20_000,
@@ -67,7 +67,7 @@ test("delivers each booking once to a server that closes idle connections", asyn
   );
   for (let count = 0; count < 40; count += 1) {
     const [booked] = await Promise.all([
-      client.trades.book(tradeInput, uniqueKey()),
+      client.trades.book(newTrade()),
       client.accounts.listCurrencyAccounts(),
     ]);
     expect(booked).toEqual({ trade_id: "t-1" });

@@ -22,7 +22,7 @@ import {
   disableBackoff,
   failureOf,
   tradeInput,
-  uniqueKey,
+  newTrade,
 } from "../support/client-fixtures";
 
 const certificate = (name: string) => join(__dirname, "certificates", name);
@@ -111,7 +111,7 @@ describe("through a proxy with credentials, to a server with its own authority",
       credentials: { ...given.credentials, proxyCredentials: credentials },
     });
     await client.trades.list();
-    await client.trades.book(tradeInput, uniqueKey());
+    await client.trades.book(newTrade());
     expect(service.callers).toEqual(["fxdesk test client", "fxdesk test client"]);
     expect(proxy.targets).toEqual([target, target]);
   });
@@ -145,7 +145,7 @@ describe("through a proxy with credentials, to a server with its own authority",
     const proxy = await startConnectProxy({ routes: { [target]: service.port }, tls });
     const client = connect({ proxy: `https://localhost:${proxy.port}` });
     await client.trades.list();
-    await client.trades.book(tradeInput, uniqueKey());
+    await client.trades.book(newTrade());
     expect(proxy.targets).toEqual([target, target]);
   });
 });
@@ -167,7 +167,7 @@ describe("a tunnel that fails is not-sent", () => {
       credentials: { proxyCredentials: credentials },
       timeoutMs: 500,
     });
-    const error = await failureOf(client.trades.book(tradeInput, uniqueKey()));
+    const error = await failureOf(client.trades.book(newTrade()));
     expect(error).toMatchObject({ outcome: "not-sent" });
     expect(proxy.targets.length).toBeGreaterThan(0);
     const shown = inspect(error, { depth: Infinity, showHidden: true });
@@ -178,7 +178,7 @@ describe("a tunnel that fails is not-sent", () => {
   test("no proxy there", async () => {
     disableBackoff();
     const proxy = await closedPortUrl();
-    const error = await failureOf(connect({ proxy }).trades.book(tradeInput, uniqueKey()));
+    const error = await failureOf(connect({ proxy }).trades.book(newTrade()));
     expect(error).toMatchObject({ outcome: "not-sent", retryable: true });
     expect(error.message).toContain("set by proxy");
   });
@@ -224,7 +224,7 @@ test("a server whose authority is unknown is named, with the setting that helps"
   const service = await startService(false);
   const proxy = await startConnectProxy({ routes: { [target]: service.port } });
   const client = createTestClient({ baseUrl: address, proxy: proxyUrl(proxy) });
-  const error = await failureOf(client.trades.book(tradeInput, uniqueKey()));
+  const error = await failureOf(client.trades.book(newTrade()));
   expect(error).toMatchObject({ code: "unavailable", outcome: "not-sent", retryable: false });
   for (const words of ["service.test", "FXDESK_CA"]) expect(error.message).toContain(words);
 });

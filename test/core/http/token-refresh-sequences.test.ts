@@ -5,7 +5,7 @@
 import * as fc from "fast-check";
 import { createClient, FxdeskError, type FxdeskClient } from "../../../core";
 import { faultServer, respond } from "../../support/fault-server";
-import { uniqueKey, tradeInput } from "../support/client-fixtures";
+import { newTrade } from "../support/client-fixtures";
 
 const runs = Number(process.env.FXDESK_RUNS ?? 10);
 const seed = Number(process.env.FXDESK_SEED ?? 20_261_121);
@@ -100,8 +100,7 @@ async function runSequence(steps: readonly Step[]): Promise<void> {
       }
       const { succeeds, renewals } = expectedResult(each.kind, token);
       const before = state.given;
-      const call = () =>
-        each.kind === "money" ? client.trades.book(tradeInput, uniqueKey()) : client.trades.list();
+      const call = () => (each.kind === "money" ? client.trades.book(newTrade()) : client.trades.list());
       const ends = await Promise.all(
         Array.from({ length: concurrentCalls }, () =>
           call().then(

@@ -199,8 +199,12 @@ describe("whatever declaration is given", () => {
 
 describe("amounts", () => {
   const amounts = { currency: "EUR", rates: { USD: "0.9" } };
-  const pay = (currency: string, amount: string) =>
-    client.payments.initiate({ ...payment, instructedAmount: { currency, amount } } as never);
+  const pay = (currency: string, amount: string, product = "sepa-credit-transfers") =>
+    client.payments.initiate({
+      ...payment,
+      "payment-product": product,
+      instructedAmount: { currency, amount },
+    } as never);
   const sendDocument = (text: string) =>
     client.payments.initiateBulk({
       "payment-product": "pain.001-sepa-credit-transfers",
@@ -214,7 +218,7 @@ describe("amounts", () => {
   const book = (quote_id: string) => client.trades.book({ quote_id, reason: "other" });
 
   const unvalued: Record<string, () => Promise<unknown>> = {
-    "a currency without a rate": () => pay("GBP", "1.00"),
+    "a currency without a rate": () => pay("GBP", "1.00", "cross-border-credit-transfers"),
     "a standing order": () =>
       client.payments.initiate({
         ...payment,

@@ -6,8 +6,8 @@ import { type Fault, faultServer, type FaultServer, respond, silence } from "../
 import { closeLater, runLater } from "../../support/resources";
 
 export const tradeInput = { quote_id: "q-1", reason: "other" } as const;
-/** Returns a unique key, for calls with the same input. */
-export const uniqueKey = () => ({ key: randomUUID() });
+/** Returns the input of a booking that no other one equals. */
+export const newTrade = () => ({ quote_id: `q-${randomUUID()}`, reason: "other" }) as const;
 export const accountId = "11111111-2222-3333-4444-555555555555";
 export const fileInput = { account_id: accountId, statement_id: accountId } as const;
 /** A call that changes something without committing money. */

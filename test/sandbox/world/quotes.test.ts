@@ -1,9 +1,11 @@
 /** Lifetime and availability of quotes, and other start options. */
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { demo, type Sandbox, type SandboxOptions, startSandbox } from "@fxdesk/sandbox";
 import { makeQuote } from "../../support/samples";
-import { openSandboxAndClient } from "../../support/sandboxes";
+import { tempFolder } from "../../support/resources";
+import { openClient, openSandboxAndClient } from "../../support/sandboxes";
 import { ask, demoHeaders } from "../support/http";
 
 let sandbox: Sandbox;
@@ -11,8 +13,12 @@ let client: FxdeskClient;
 const start = async (options: SandboxOptions = {}) =>
   ({ sandbox, client } = await openSandboxAndClient({ now: new Date("2026-11-20T10:00:00Z"), ...options }));
 
-/** Books with a new idempotency key each time, so that the service decides about repetition. */
-const book = (quote_id: string) => client.trades.book({ quote_id, reason: "other" }, { key: randomUUID() });
+/** Books with a journal of its own, which does not know that a quote was used. */
+const book = async (quote_id: string) =>
+  openClient(sandbox, { store: join(await tempFolder(), "store.db") }).trades.book(
+    { quote_id, reason: "other" },
+    { key: randomUUID() },
+  );
 
 const estimate = () =>
   client.request({
