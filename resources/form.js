@@ -74,8 +74,10 @@ function placeholderText(node, { required, hint }) {
   return hint === undefined ? translate("form.unset") : translate("form.unsetWithHint", { value: hint });
 }
 
+const kindOf = ({ control, options }) => control ?? (options ? "choice" : "text");
+
 function fixedType(node, control) {
-  const type = fixedTypeOf(node, control.control ?? "text", control, placeholderText(node, control));
+  const type = fixedTypeOf(node, kindOf(control), control, placeholderText(node, control));
   const { validate } = type;
   return control.required ? { ...type, validate: (value) => notEmpty(value) && validate(value) } : type;
 }

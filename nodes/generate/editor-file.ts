@@ -145,9 +145,9 @@ export interface NodeDefinition {
   readonly metadata: EditorMetadata;
 }
 
-/** Returns a control without its kind if it is the most frequent one, because the editor loads all controls. */
+/** Returns a control without its kind if that is the usual one, because the editor loads all controls. */
 const withoutDefaultKind = ({ control, ...others }: Control) =>
-  control === "text" ? others : { control, ...others };
+  control === (others.options ? "choice" : "text") ? others : { control, ...others };
 
 /** Returns the metadata as code. Controls with the common value are written as their name. */
 function metadataCode({ controls, ...values }: EditorMetadata, common: CommonControls): string {

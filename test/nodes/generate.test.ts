@@ -167,9 +167,9 @@ test("an added operation gets everything without another line", () => {
   expect({ category, icon }).toEqual({ category: "fxdesk extras", icon: "fxdesk.svg" });
   expect(fxdesk.controls).toEqual([
     { name: "day", required: true, hint: "YYYY-MM-DD", moment: "day" },
-    { name: "side", control: "choice", required: true, options: ["buy", "sell"] },
+    { name: "side", required: true, options: ["buy", "sell"] },
     { name: "size", control: "number", hint: "50" },
-    { name: "exact", control: "choice", options: ["true", "false"] },
+    { name: "exact", options: ["true", "false"] },
     { name: "sides", control: "choices", options: ["buy", "sell"] },
     { name: "ids", control: "list" },
     {
