@@ -22,8 +22,10 @@ interface SettingInForce {
   readonly source: string;
 }
 
-function shownValue({ name, secret }: Setting, value: string): string {
+function shownValue({ name, secret, shape }: Setting, value: string): string {
   if (secret) return "set";
+  // A call refuses an address with a password, which must not be shown either.
+  if (shape === "address") return value.replace(/^([a-z][a-z\d+.-]*:\/\/)?.*@/i, "$1");
   return name === "store" ? redactLocation(value) : value;
 }
 

@@ -96,4 +96,8 @@ test("fxdesk config names the source of each setting, and shows no secret", asyn
     ]),
   );
   for (const secret of ["canary", variables.FXDESK_ACCESS_TOKEN!]) expect(stdout).not.toContain(secret);
+  const misplaced = { ...variables, FXDESK_PROXY: "http://desk:canary-third@proxy.example.com:3128" };
+  const shown = await runFxdesk(["config"], { variables: misplaced });
+  expect(shown.stdout).toContain("http://proxy.example.com:3128");
+  expect(shown.stdout).not.toContain("canary");
 });
