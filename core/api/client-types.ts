@@ -182,6 +182,8 @@ export interface OutcomeList {
   readonly outcomes: readonly CallOutcome[];
   /** True if no further calls match. At most 50 are listed. */
   readonly complete: boolean;
+  /** Reason why calls may have been made that the store does not know. */
+  readonly warning?: string;
 }
 
 /** Orders and release requests. Every failure is an FxdeskError. */

@@ -23,11 +23,16 @@ interface Search {
 
 const startOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 
-/** Returns the visible entries that a query selects, newest first, at most one more than are listed. */
+interface Found<T> {
+  readonly found: readonly T[];
+  readonly isComplete: boolean;
+}
+
+/** Returns the visible entries that a query selects, newest first. */
 async function findEntries(
   { middleware, releases, environments, options }: Search,
   { day, quote, id, ...query }: OutcomeQuery,
-): Promise<readonly Entry[]> {
+): Promise<Found<Entry>> {
   const isVisible = await middleware.entriesVisibleTo(operationName, options);
   const selected = {
     ...query,
@@ -40,25 +45,25 @@ async function findEntries(
   for (let offset = 0; offset < maxRead && found.length <= maxOutcomes; offset += pageSize) {
     const page = await releases.searchEntries(selected, { limit: pageSize, offset });
     found.push(...page.filter((entry) => isVisible?.(entry) ?? true));
-    if (page.length < pageSize) break;
+    if (page.length < pageSize) return { found, isComplete: true };
   }
-  return found;
+  return { found, isComplete: false };
 }
 
 /** Returns the visible requests that a query selects and that were not sent. */
 async function findUnsent(
   { middleware, releases, service, environments, options }: Search,
   { release, quote, key, reference, day, id, entry }: OutcomeQuery,
-): Promise<readonly Release[]> {
-  if (id !== undefined || entry !== undefined) return [];
+): Promise<Found<Release>> {
+  if (id !== undefined || entry !== undefined) return { found: [], isComplete: true };
   const isVisible = await middleware.visibleTo(operationName, options);
-  const { releases: listed } = await releases.list({
+  const { releases: listed, isComplete } = await releases.list({
     ...(release === undefined && { states: ["waiting", "released"] as const }),
     environments,
     limit: 1_000,
     isVisible,
   });
-  return listed.filter(({ id: releaseId, sealed, entry: sent, key: ownKey, requestedAt }) => {
+  const found = listed.filter(({ id: releaseId, sealed, entry: sent, key: ownKey, requestedAt }) => {
     const values: Readonly<Record<string, unknown>> =
       sealed.kind === "call" ? sealed.terms.values : { ...sealed.terms };
     const { singleUseField } = service.operations.find(({ name }) => name === sealed.operation) ?? {};
@@ -74,13 +79,25 @@ async function findUnsent(
       begun < dayMs
     );
   });
+  return { found, isComplete };
 }
 
 const byTime = (one: CallOutcome, other: CallOutcome): number => (one.at < other.at ? 1 : -1);
 
 /** Returns the outcomes that a query selects, newest first. */
 export async function findOutcomes(search: Search, query: OutcomeQuery): Promise<OutcomeList> {
-  const found = [...(await findEntries(search, query)), ...(await findUnsent(search, query))];
+  const [entries, unsent] = [await findEntries(search, query), await findUnsent(search, query)];
+  const found = [...entries.found, ...unsent.found];
   const outcomes = found.map((each) => search.middleware.outcomeOf(each)).toSorted(byTime);
-  return { outcomes: outcomes.slice(0, maxOutcomes), complete: outcomes.length <= maxOutcomes };
+  const isComplete = entries.isComplete && unsent.isComplete && outcomes.length <= maxOutcomes;
+  let isRestored = false;
+  for (const environment of search.environments) isRestored ||= await search.releases.isRestored(environment);
+  return {
+    outcomes: outcomes.slice(0, maxOutcomes),
+    complete: isComplete && !isRestored,
+    ...(isRestored && {
+      warning:
+        "The store was restored and may not know calls that were sent. Ask the service before anything is repeated.",
+    }),
+  };
 }

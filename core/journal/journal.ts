@@ -29,7 +29,7 @@ import {
   listEntries,
   selectEntries,
 } from "./entry-rows";
-import { assertNotRestored, restoreQueries, toRestoreState } from "./restore-state";
+import { assertNotRestored, readRestoreState } from "./restore-state";
 import {
   claim,
   leaseForRecovery,
@@ -142,10 +142,7 @@ export class Journal {
     const { environment } = key;
     return this.store.use(async (store) => {
       const noted = this.checkpoints.list(store.id);
-      const rows = [];
-      for (const { sql, values } of restoreQueries(environment, noted))
-        rows.push(await store.run(sql, values));
-      assertNotRestored(toRestoreState(store.sealer, rows, noted), false);
+      assertNotRestored(await readRestoreState(store, environment, noted), false);
       const entry = await getEntry(store, entryIdOf(key));
       if (entry?.terms === key.terms && !isNotExecuted(entry)) return entry;
       const used = await readUse(store, key);

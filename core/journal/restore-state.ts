@@ -1,5 +1,5 @@
 /** Whether a store was restored: the last event of the store itself, and the checkpoints that the store does not contain. */
-import type { Row, Statement } from "../store/database";
+import type { Row, Statement, StoreAccess } from "../store/database";
 import { openRow } from "../store/rows";
 import { eventsTable } from "../store/schema";
 import type { Sealer } from "../store/sealer";
@@ -79,6 +79,21 @@ export function toRestoreState(
     missing: noted.filter(({ chain, seq, hash }) => !known.has(`${chain} ${seq} ${hash}`)),
   };
 }
+
+/** Reads whether the store may lack calls of an environment. */
+export async function readRestoreState(
+  { run, sealer }: StoreAccess,
+  environment: string,
+  noted: readonly Checkpoint[],
+): Promise<RestoreState> {
+  const rows = [];
+  for (const { sql, values } of restoreQueries(environment, noted)) rows.push(await run(sql, values));
+  return toRestoreState(sealer, rows, noted);
+}
+
+/** True if the store may lack calls that were sent. */
+export const mayLackCalls = ({ last, missing }: RestoreState): boolean =>
+  missing.length > 0 || last === "restored" || last === "confirmed";
 
 /**
  * Throws StoreRestored if the store does not contain what this machine has seen, or was restored and not confirmed. Until a person

@@ -31,12 +31,16 @@ export const findOutcome = procedure({
   output: json(
     z.object({
       outcomes: z.array(CallOutcome).meta({ description: "Calls, newest first." }),
-      complete: z.boolean().meta({ description: "False if more calls match." }),
+      complete: z.boolean().meta({ description: "False if more calls match, or may." }),
+      warning: z
+        .string()
+        .optional()
+        .meta({ description: "Reason why calls may have been made that are not listed." }),
     }),
     "What became of the calls.",
   ),
   async run({ client }, query) {
-    const { outcomes, complete } = await client.orders.findOutcomes(query);
-    return { outcomes: [...outcomes], complete };
+    const { outcomes, ...rest } = await client.orders.findOutcomes(query);
+    return { outcomes: [...outcomes], ...rest };
   },
 });

@@ -6,6 +6,7 @@ import { Checkpoints } from "../journal/checkpoints";
 import type { Entry } from "../journal/entry";
 import { getEntry, readUse, searchEntries } from "../journal/entry-rows";
 import { storeEvents } from "../journal/hash-chain";
+import { mayLackCalls, readRestoreState } from "../journal/restore-state";
 import type { MomentAccess } from "../store/database";
 import type { StoreSession } from "../store/session";
 import type { Declaration } from "../spec/operation";
@@ -120,6 +121,14 @@ export class ReleaseService {
   /** Returns a page of the journal entries that a query selects, newest first. */
   searchEntries(...given: Tail<Parameters<typeof searchEntries>>): Promise<Entry[]> {
     return this.store.use((store) => searchEntries(store, ...given));
+  }
+
+  /** True if the store was restored and may lack calls of an environment that were sent. */
+  isRestored(environment: string): Promise<boolean> {
+    return this.store.use(async (store) => {
+      const noted = new Checkpoints(this.store.settings).list(store.id);
+      return mayLackCalls(await readRestoreState(store, environment, noted));
+    });
   }
 
   /** Lists releases, newest first. Omits releases that were changed in the store. */

@@ -69,12 +69,18 @@ describe.each(engines())("$name", ({ create }) => {
     );
 
   test("stops money once the tables are those of an earlier state, until it is confirmed", async () => {
-    const { book, refused, server } = await setUp(settings);
+    const { book, open, refused, server } = await setUp(settings);
     await book("q-1");
     await book("q-2");
     await rollBack(3);
     for (const quote of ["q-2", "q-3"]) expect(await refused(quote)).toBe(2);
+    const outcomes = () => open().orders.findOutcomes({ quote: "q-2" });
+    expect(await outcomes()).toMatchObject({ complete: false, warning: expect.any(String) as string });
     expect(await confirm(settings)).toEqual(["confirmed", "checked"]);
+    expect(await outcomes()).toEqual({
+      outcomes: [expect.objectContaining({ state: "not-sent" })],
+      complete: true,
+    });
     await book("q-3");
     expect(server.heads).toHaveLength(3);
     const events = await withStore(settings, (store) => listEvents(store, "store"));
