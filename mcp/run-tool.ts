@@ -35,15 +35,15 @@ function displayValue(text: string): string {
   return note === undefined ? shown : `${shown} (${shorten(note, maxValueLength)})`;
 }
 
+/** Formats a cell, so that it cannot imitate another column. */
+const displayCell = (text: string): string =>
+  text === "" ? "–" : displayValue(text.includes("|") ? JSON.stringify(text) : text);
+
 /** Renders the first rows of a table, one line each, and says how many follow. */
 function tableLines({ title, columns, rows }: TermsTable): string {
-  const lines = rows.slice(0, maxRows).map(
-    (row, index) =>
-      `${index + 1}. ${row
-        .filter((cell) => cell !== "")
-        .map(displayValue)
-        .join(" | ")}`,
-  );
+  const lines = rows
+    .slice(0, maxRows)
+    .map((row, index) => `${index + 1}. ${row.map(displayCell).join(" | ")}`);
   const rest = rows.length - lines.length;
   return [
     `${title}: ${columns.join(" | ")}`,

@@ -144,7 +144,8 @@ function renderRelease(
   policy: Policy | undefined,
   { operations }: Pick<Service, "operations">,
 ): string {
-  const { terms: _, deviations, ...report } = toReleaseReport(release);
+  // Terms and warnings have tables of their own.
+  const { terms: _, warnings: __, deviations, ...report } = toReleaseReport(release);
   const { title, facts, tables } = describeTerms(release.sealed, operations);
   const displayValue = (value: unknown): string =>
     untrusted(typeof value === "string" ? value : JSON.stringify(value));

@@ -97,6 +97,8 @@ export interface CallOptions {
    * Returning true only requests the release; it does not grant it. Not called if the release was requested before.
    */
   readonly confirmRelease?: ConfirmRelease;
+  /** What people must know before they release the call: shown with its terms and sealed with them. Not sent to the service. */
+  readonly warnings?: readonly string[];
   /** JSON stored with the release request, if one is needed, and returned with it. Not sent to the service. */
   readonly correlation?: unknown;
   /** Called with the progress of a procedure. */

@@ -11,6 +11,9 @@ export interface CreditTransfer {
   readonly account: string | undefined;
   /** IBAN of the account to credit; undefined if it has none, or another number as well. */
   readonly creditor: string | undefined;
+  /** All that the document states of the account and of its bank. */
+  readonly creditorAccount: string | undefined;
+  readonly creditorBank: string | undefined;
   /** What people read beside amount and accounts; undefined where the document has none. */
   readonly creditorName: string | undefined;
   readonly remittance: string | undefined;
@@ -192,22 +195,25 @@ const textIn = ({ text, children }: Element): string =>
     .filter(Boolean)
     .join(" ");
 
-/** Returns the text of the first element with this name, or undefined. */
+/** Returns the only element with this name, or undefined. Fails for two: people would read one, and a bank the other. */
+const onlyIn = (element: Element | undefined, name: string): Element | undefined =>
+  element && only(element, name);
+
+/** Returns the text of the only element with this name, or undefined. */
 function textOf(element: Element | undefined, name: string): string | undefined {
-  const found = element && named(element, name)[0];
+  const found = onlyIn(element, name);
   return found && textIn(found);
 }
 
-const firstOf = (element: Element | undefined, name: string): Element | undefined =>
-  element && named(element, name)[0];
-
 /** Returns what banks check in the details of the creditor. */
 function creditorDetailsOf(transfer: Element) {
-  const address = firstOf(firstOf(transfer, "Cdtr"), "PstlAdr");
-  const bank = firstOf(firstOf(transfer, "CdtrAgt"), "FinInstnId");
+  const address = onlyIn(onlyIn(transfer, "Cdtr"), "PstlAdr");
+  const bank = onlyIn(onlyIn(transfer, "CdtrAgt"), "FinInstnId");
   return {
+    creditorAccount: textOf(transfer, "CdtrAcct"),
+    creditorBank: textOf(transfer, "CdtrAgt"),
     bic: textOf(bank, "BICFI") ?? textOf(bank, "BIC"),
-    endToEnd: textOf(firstOf(transfer, "PmtId"), "EndToEndId"),
+    endToEnd: textOf(onlyIn(transfer, "PmtId"), "EndToEndId"),
     addressLines: address ? named(address, "AdrLine").length : 0,
     town: textOf(address, "TwnNm"),
     country: textOf(address, "Ctry"),
@@ -240,7 +246,7 @@ export function readCreditTransfers(document: string): readonly CreditTransfer[]
         ...amountOf(each),
         account,
         creditor: creditorOf(each),
-        creditorName: textOf(only(each, "Cdtr"), "Nm"),
+        creditorName: textOf(onlyIn(each, "Cdtr"), "Nm"),
         remittance: textOf(each, "RmtInf"),
         date: textOf(information, "ReqdExctnDt"),
         ...creditorDetailsOf(each),

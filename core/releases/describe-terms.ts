@@ -66,7 +66,8 @@ function textOf(value: unknown, isInside = false): string {
   if (!isObject(value)) return String(value);
   if (isAmount(value)) return `${groupDigits(value.amount)} ${value.currency}`;
   const entries = Object.entries(value).filter(([, each]) => each !== undefined);
-  if (entries.length === 1 && typeof entries[0]![1] === "string") return textOf(entries[0]![1], isInside);
+  // The usual account. Any other number alone could be taken for an IBAN.
+  if (entries.length === 1 && entries[0]![0] === "iban") return textOf(entries[0]![1], isInside);
   return entries.map(([name, each]) => `${titleFromName(name)}: ${textOf(each, true)}`).join(", ");
 }
 
@@ -99,11 +100,12 @@ const documentTable = (title: string, document: string): TermsTable | undefined 
     transfers &&
     tableOf(
       title,
-      transfers.map(({ creditorName, creditor, amount, currency, remittance, account, date }) => ({
-        creditorName,
-        creditorAccount: creditor ?? "not an IBAN",
+      transfers.map(({ creditor, amount, currency, remittance, account, date, ...transfer }) => ({
+        creditorName: transfer.creditorName,
+        creditorAccount: creditor ?? `not an IBAN: ${transfer.creditorAccount ?? "no account"}`,
         instructedAmount: { amount, currency },
         remittance,
+        creditorAgent: transfer.creditorBank,
         debtorAccount: account,
         executionDate: date,
       })),
@@ -151,5 +153,12 @@ export function describeTerms(sealed: SealedRequest, operations: readonly Declar
     return { ...shared, facts, tables: [] };
   }
   const operation = operations.find(({ name }) => name === sealed.operation);
-  return { ...shared, ...describeCall(operation, sealed.terms) };
+  const { facts, tables } = describeCall(operation, sealed.terms);
+  const { warnings } = sealed;
+  const warned = warnings && {
+    title: "Warnings",
+    columns: ["Warning"],
+    rows: warnings.map((each) => [each]),
+  };
+  return { ...shared, facts, tables: [...(warned ? [warned] : []), ...tables] };
 }

@@ -23,6 +23,10 @@ export const ReleaseReport = z
     requested_at: text("Time of the request, UTC."),
     valid_until: text("Time after which the request expires, UTC."),
     summary: text("Terms in short: rate limit of an order, or number and total of payments."),
+    warnings: z
+      .array(z.string())
+      .optional()
+      .meta({ description: "What people must know before they decide, such as possible duplicates." }),
     terms: z
       .record(z.string(), z.unknown())
       .meta({ description: "Terms that are released: the order, or the fields and address of the request." }),
@@ -108,6 +112,7 @@ export function toReleaseReport({
     requested_at: toIsoTime(requestedAt),
     valid_until: toIsoTime(validUntil),
     summary: summarizeTerms(sealed),
+    ...(sealed.kind === "call" && sealed.warnings && { warnings: [...sealed.warnings] }),
     terms: reportedTerms(sealed),
     seal: hash,
     ...(identity !== undefined && sealed.kind === "order" && { trade_id: identity }),

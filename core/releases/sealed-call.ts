@@ -35,6 +35,7 @@ export function sealCall(
     validUntil: Date.now() + defaultValidityMs,
     ...(options.release && { release: options.release }),
     ...(context.settings.policy !== undefined && { underPolicy: true }),
+    ...(options.warnings?.length && { warnings: options.warnings }),
     ...parseCorrelation(operation.name, options.correlation),
     terms: {
       method: operation.method,
@@ -152,7 +153,8 @@ export function asReleased(
   atHand: SealedCall,
 ): ReleasedCall | undefined {
   if (released.kind !== "call") return undefined;
-  const { surface, key, requestedAt, validUntil, release, underPolicy, correlation, quoteProof } = released;
+  const { surface, key, requestedAt, validUntil, release, underPolicy, warnings, correlation, quoteProof } =
+    released;
   const {
     surface: _surface,
     key: _ownKey,
@@ -160,6 +162,7 @@ export function asReleased(
     validUntil: _validUntil,
     release: _release,
     underPolicy: _underPolicy,
+    warnings: _warnings,
     correlation: _correlation,
     quoteProof: _quoteProof,
     ...facts
@@ -172,6 +175,7 @@ export function asReleased(
     validUntil,
     ...((atHand.release ?? release) && { release: "needed" }),
     ...(underPolicy && { underPolicy }),
+    ...(warnings && { warnings }),
     ...(correlation !== undefined && { correlation }),
     ...(quoteProof !== undefined && { quoteProof }),
     terms: withGeneratedValues(call, atHand.terms, released.terms),

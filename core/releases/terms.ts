@@ -115,6 +115,8 @@ export interface SealedCall extends SealedFacts {
   readonly creditors?: readonly string[];
   /** The trade that is booked, by its quote; `unknown` if it may book one that this client does not know. */
   readonly trade?: QuotedTrade | "unknown";
+  /** What people must know before they decide, for example a possible duplicate. */
+  readonly warnings?: readonly string[];
   /** Proves the trade to the process that sends the call. */
   readonly quoteProof?: string;
 }

@@ -84,7 +84,7 @@ async function requestPayments(input: object): Promise<string> {
 
 const payees = Array.from({ length: 300 }, (_, index) => ({
   creditorName: `Payee ${index + 1} & Söhne`,
-  creditorAccount: { iban: "NL13TEST0123456789" },
+  creditorAccount: index === 1 ? { bban: "0123456789" } : { iban: "NL13TEST0123456789" },
   instructedAmount: { currency: "EUR", amount: index === 0 ? "1200.50" : "10" },
   remittanceInformationUnstructured: `Invoice ${index + 1}`,
 }));
@@ -98,6 +98,8 @@ test("shows each payee of a bulk payment in a table, with number and total, and 
   const { stdout } = await releases(["show", id]);
   expect(stdout).toContain("300 payments, 4,190.50 EUR in total");
   for (const { creditorName } of payees) expect(stdout).toContain(creditorName);
+  // A number that is no IBAN is not shown as one.
+  expect(stdout).toContain("BBAN: 0123456789");
   expect(stdout).not.toMatch(/[{}]/);
 
   const readPage = await signInToPage();
@@ -115,11 +117,15 @@ test("shows each payee of a bulk payment in a table, with number and total, and 
 test("shows the payees of a pain.001 document", async () => {
   const id = await requestPayments({
     "payment-product": "pain.001-sepa-credit-transfers",
-    pain001: pain001({ debtor: "DE12500105170648489890", transfers: [{ amount: "10.50" }, { amount: "2" }] }),
+    pain001: pain001({
+      debtor: "DE12500105170648489890",
+      transfers: [{ amount: "10.50" }, { amount: "2", account: "<Id><Othr><Id>77-12</Id></Othr></Id>" }],
+    }),
   });
   const { stdout } = await releases(["show", id]);
   expect(stdout).toContain("2 payments, 12.50 EUR in total");
   expect(stdout).toMatch(/NL13TEST0123456789 +DE12500105170648489890 +10\.50 EUR +Invoice 4711/);
+  expect(stdout).toContain("not an IBAN: 77-12");
 });
 
 test("marks invisible and look-alike characters, on the command line and the page", async () => {

@@ -408,6 +408,7 @@ describe("the question to the user", () => {
         ],
         tables: [
           { title: "Payments", columns: ["Payee"], rows: Array.from({ length: 300 }, () => ["ACME\n2."]) },
+          { title: "Transfers", columns: ["Payee", "Account"], rows: [["ACME | DE1", ""]] },
         ],
       },
     });
@@ -417,6 +418,7 @@ describe("the question to the user", () => {
     expect(message).toContain("… (shortened)");
     expect(message).toContain("1. ACME 2.\n2. ACME 2.\n");
     expect(message).toContain("and 280 more");
+    expect(message).toContain('1. "ACME | DE1" | –');
     expect(message.length).toBeLessThan(1_500);
   });
 });

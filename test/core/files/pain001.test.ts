@@ -9,6 +9,7 @@ const details = {
   creditorName: "Brouwer Logistiek BV",
   remittance: "Invoice 4711",
   date: "2026-03-02",
+  creditorBank: "TESTNL2A",
   bic: "TESTNL2A",
   endToEnd: "E2E-4711",
   addressLines: 0,
@@ -26,9 +27,11 @@ test.each(["03", "09"])("reads currencies, amounts and the account of version %s
     debtor,
     transfers: [{ amount: "10.50" }, { amount: "2", currency: "USD" }],
   });
+  const creditor = "NL13TEST0123456789";
+  const shared = { account: debtor, creditor, creditorAccount: creditor, ...details };
   expect(readCreditTransfers(text)).toEqual([
-    { amount: "10.50", currency: "EUR", account: debtor, creditor: "NL13TEST0123456789", ...details },
-    { amount: "2", currency: "USD", account: debtor, creditor: "NL13TEST0123456789", ...details },
+    { amount: "10.50", currency: "EUR", ...shared },
+    { amount: "2", currency: "USD", ...shared },
   ]);
 });
 
@@ -52,14 +55,22 @@ test.each([
 
 const creditorId = "<Id><IBAN>NL13TEST0123456789</IBAN></Id>";
 test.each([
-  ["no account", ""],
-  ["another number", "<Id><Othr><Id>123</Id></Othr></Id>"],
-  ["two numbers", `<Id><IBAN>NL13TEST0123456789</IBAN><Othr><Id>123</Id></Othr></Id>`],
-  ["a proxy beside the IBAN", `${creditorId}<Prxy><Id>+491234567</Id></Prxy>`],
-])("knows no creditor from %s", (_, account) => {
+  ["no account", "", ""],
+  ["another number", "<Id><Othr><Id>123</Id></Othr></Id>", "123"],
+  [
+    "two numbers",
+    `<Id><IBAN>NL13TEST0123456789</IBAN><Othr><Id>123</Id></Othr></Id>`,
+    "NL13TEST0123456789 123",
+  ],
+  [
+    "a proxy beside the IBAN",
+    `${creditorId}<Prxy><Id>+491234567</Id></Prxy>`,
+    "NL13TEST0123456789 +491234567",
+  ],
+])("knows no creditor from %s, and has all that people read of it", (_, account, creditorAccount) => {
   const text = pain001({ debtor, transfers: [{ account }] });
   expect(readCreditTransfers(text)).toEqual([
-    { amount: "125.50", currency: "EUR", account: debtor, creditor: undefined, ...details },
+    { amount: "125.50", currency: "EUR", account: debtor, creditor: undefined, creditorAccount, ...details },
   ]);
 });
 
@@ -86,6 +97,8 @@ test.each([
   ["an amount beside its equivalent", replaced(amount, amount + equivalent)],
   ["an amount at another place", replaced("<PmtId>", `<PmtId>${amount}`)],
   ["a transfer without amount", replaced(amount, "")],
+  ["two names of a creditor", replaced("<Cdtr><Nm>", "<Cdtr><Nm>Other</Nm><Nm>")],
+  ["two banks of a creditor", replaced("<CdtrAgt>", "<CdtrAgt/><CdtrAgt>")],
   ["an amount without currency", replaced(' Ccy="EUR"', "")],
   ["two currencies", replaced('Ccy="EUR"', 'Ccy="EUR" Ccy="JPY"')],
   ["a negative amount", replaced("10.50<", "-10.50<")],
