@@ -4,6 +4,7 @@ import { Big } from "big.js";
 import { invalidInputError } from "../call/call-errors";
 import type { EarlierCall } from "../call/response";
 import { addDays, dayOf } from "../calendars";
+import { byText } from "../values/lists";
 import { existingPaymentProduct, PaymentId } from "../contract/payment-input";
 import { json } from "../spec/declare";
 import { FxdeskError } from "../spec/errors";
@@ -84,6 +85,10 @@ const requestStates: Readonly<Record<string, State>> = {
   },
 };
 const inProgress = { ...requestStates.unknown!, description: "Being sent now. Do not send it again." };
+const unclear: State = {
+  state: "unknown",
+  description: "The status report does not say for certain which payment each of its statuses is of.",
+};
 const notSent: State = { state: "refused", description: "Nothing was sent." };
 
 function describeRequest({ state }: EarlierCall): State {
@@ -106,68 +111,99 @@ function stateOf(status: string, { code, message }: Pick<ReportedStatus, "code" 
   return withCode("waiting", `${meaning} It waits for ${waitsFor}. ${reason}`.trim());
 }
 
-/** Finds the reported status of a payment by its end-to-end ID, or by its place if the report lists all. */
-function statusOfPayment(
+/**
+ * Finds the reported status of each payment: by its place if the report lists all in order, else by its end-to-end ID. `unclear`
+ * if a status of the report may be that of the payment, or of another one.
+ */
+function assignStatuses(
   reported: readonly ReportedStatus[],
-  payment: EarlierPayment,
-  index: number,
-  count: number,
-): ReportedStatus | undefined {
-  const named = reported.filter(({ endToEnd }) => endToEnd !== undefined && payment.texts.includes(endToEnd));
-  return named.length === 1 ? named[0] : reported.length === count ? reported[index] : undefined;
+  payments: readonly EarlierPayment[],
+): readonly (ReportedStatus | "unclear" | undefined)[] {
+  const names = ({ endToEnd }: ReportedStatus, { texts }: EarlierPayment) =>
+    endToEnd !== undefined && texts.includes(endToEnd);
+  const isAtPlace = (each: ReportedStatus, index: number) =>
+    each.endToEnd === undefined || each.endToEnd === "NOTPROVIDED" || names(each, payments[index]!);
+  if (reported.length === payments.length && reported.every(isAtPlace)) return reported;
+  const named = new Map(reported.map((each) => [each, payments.filter((payment) => names(each, payment))]));
+  const isClear = [...named.values()].every(({ length }) => length === 1);
+  return payments.map((payment) => {
+    const own = reported.filter((each) => named.get(each)!.includes(payment));
+    if (own.length === 1 && named.get(own[0]!)!.length === 1) return own[0];
+    return own.length === 0 && isClear ? undefined : "unclear";
+  });
 }
 
 /** Reads the transactions since the run, or returns why they are not known. */
-async function readTransactions(context: Context): Promise<readonly Transaction[] | FxdeskError> {
+async function readTransactions(context: Context) {
   const today = dayOf(new Date());
   return attempt(context, async () => {
     const period = { from: addDays(today, -daysRead), to: today };
     const accounts = await selectAccounts(context.client, {});
-    return (await fetchTransactions(context, accounts, { period, direction: undefined }, (all) => all))
-      .transactions;
+    return fetchTransactions(context, accounts, { period, direction: undefined }, (all) => all);
   });
 }
 
-/** Takes the first transaction that names a payment, so that none stands for two. */
-function takeMatch(
-  left: Set<Transaction>,
+/** Returns the transactions of this direction that name a payment, oldest first. */
+const matching = (
+  transactions: ReadonlySet<Transaction>,
   payment: EarlierPayment,
   direction: string,
-): Transaction | undefined {
-  const found = [...left].find(
-    (each) =>
-      each.credit_debit_indicator?.toLowerCase() === direction &&
-      each.amount.currency === payment.currency &&
-      new Big(each.amount.amount).eq(payment.amount) &&
-      namesPayment(toEarlierPayment(each), payment),
-  );
-  if (found) left.delete(found);
-  return found;
-}
+): Transaction[] =>
+  [...transactions]
+    .filter(
+      (each) =>
+        each.credit_debit_indicator?.toLowerCase() === direction &&
+        each.amount.currency === payment.currency &&
+        new Big(each.amount.amount).eq(payment.amount) &&
+        namesPayment(toEarlierPayment(each), payment),
+    )
+    .toSorted((one, other) => byText(valueDayOf(one), valueDayOf(other)));
 
-/** Corrects the states by the account: a credit that names a payment returned it, a debit paid it. */
+/**
+ * Corrects the states by the account: a debit that names a payment paid it, a credit after it returned it. Those before the run or
+ * after a further debit belong to other attempts to pay the same.
+ */
 function withTransactions(
   payments: readonly EarlierPayment[],
   states: readonly State[],
   transactions: readonly Transaction[],
+  since: string | undefined,
 ): RunPayment[] {
   const left = new Set(transactions);
   return payments.map((payment, index) => {
     const state = states[index]!;
     if (state.state !== "paid" && state.state !== "unknown") return toRunPayment(payment, state);
-    const back = takeMatch(left, payment, "credit");
+    const [credits, debits] = [matching(left, payment, "credit"), matching(left, payment, "debit")];
+    const own = since === undefined ? debits.at(-1) : debits.find((each) => valueDayOf(each) >= since);
+    const from = own ? valueDayOf(own) : (since ?? "");
+    const next = debits.find((each) => valueDayOf(each) > from && each !== own);
+    const back = credits.find(
+      (each) => valueDayOf(each) >= from && (!next || valueDayOf(each) <= valueDayOf(next)),
+    );
+    // No transaction stands for two payments.
+    for (const used of [own, back]) if (used) left.delete(used);
     if (back) {
-      const description =
-        `Paid, and returned on ${valueDayOf(back)}. ${back.additional_transaction_information ?? ""}`.trim();
+      const returned =
+        `returned on ${valueDayOf(back)}. ${back.additional_transaction_information ?? ""}`.trim();
+      const isOfAnother = valueDayOf(back) === since && debits.some((each) => valueDayOf(each) < since);
       return {
-        ...toRunPayment(payment, { state: "returned", description }),
+        ...toRunPayment(
+          payment,
+          isOfAnother
+            ? {
+                state: "unknown",
+                description: `This payment, or an earlier one of the same, was ${returned}`,
+              }
+            : { state: "returned", description: `Paid, and ${returned}` },
+        ),
         returned_by: back.transaction_id,
       };
     }
-    const isDebited = state.state === "unknown" && takeMatch(left, payment, "debit") !== undefined;
     return toRunPayment(
       payment,
-      isDebited ? { state: "paid", description: "Paid: the account shows its debit." } : state,
+      state.state === "unknown" && own
+        ? { state: "paid", description: "Paid: the account shows its debit." }
+        : state,
     );
   });
 }
@@ -178,7 +214,7 @@ async function readPayments(
   context: Context,
   paymentId: string,
   product: Product,
-  run?: string,
+  { run, at }: { readonly run?: string; readonly at: number | undefined },
 ): Promise<FollowedRun> {
   const { payments: calls } = context.client;
   const address = { "payment-product": product, paymentId };
@@ -196,17 +232,22 @@ async function readPayments(
   const read = typeof report === "string" ? readStatusReport(report) : undefined;
   if (isDocument && !read) notChecked.push("not checked: the status report, which cannot be read.");
   const { transactionStatus } = status;
-  const states = payments.map((payment, index) => {
-    const own = statusOfPayment(read?.payments ?? [], payment, index, payments.length);
+  const assigned = assignStatuses(read?.payments ?? [], payments);
+  const states = assigned.map((own) => {
+    if (own === "unclear") return unclear;
     return stateOf(own?.status ?? transactionStatus, own ?? read ?? { code: undefined, message: undefined });
   });
   const transactions = await readTransactions(context);
-  if (transactions instanceof FxdeskError)
-    notChecked.push(`not checked: returned payments: ${transactions.message}`);
+  const unread =
+    transactions instanceof FxdeskError
+      ? [transactions.message]
+      : transactions.gaps.map(({ reason }) => reason);
+  notChecked.push(...unread.map((reason) => `not checked: returned payments: ${reason}`));
   const followed = withTransactions(
     payments,
     states,
-    transactions instanceof FxdeskError ? [] : transactions,
+    transactions instanceof FxdeskError ? [] : transactions.transactions,
+    payments[0]?.executionDate ?? (at === undefined ? undefined : dayOf(at)),
   );
   const count = (state: State["state"]) => followed.filter((each) => each.state === state).length;
   const counts = (["paid", "waiting", "refused", "returned", "unknown"] as const).flatMap((state) =>
@@ -236,12 +277,18 @@ async function findRequest(context: Context, run: string): Promise<EarlierCall> 
   ]);
 }
 
+/** Returns when a payment was initiated; undefined if this store does not know. */
+async function timeOf(context: Context, paymentId: string): Promise<number | undefined> {
+  const found = await listInitiations(context, new Date()).catch(() => undefined);
+  return found?.calls.find(({ identity }) => identity === paymentId)?.at;
+}
+
 async function followRequest(context: Context, run: string): Promise<FollowedRun> {
   const request = await findRequest(context, run);
-  const { state, identity, target, body, isOwn: _ } = request;
+  const { state, identity, target, body, at } = request;
   const product = /\/bulk-payments\/([^/?]+)/.exec(target ?? "")?.[1];
   if (state === "done" && identity !== undefined && product !== undefined)
-    return readPayments(context, identity, product as Product, run);
+    return readPayments(context, identity, product as Product, { run, at });
   const described = describeRequest(request);
   const payments = paymentsOfBody(body);
   return {
@@ -290,5 +337,7 @@ export const followRun = procedure({
   resultList: "payments",
   output: json(FollowedRun, "The run and the state of each payment."),
   run: async (context, { run, paymentId, "payment-product": product }) =>
-    run === undefined ? readPayments(context, paymentId!, product!) : followRequest(context, run),
+    run === undefined
+      ? readPayments(context, paymentId!, product!, { at: await timeOf(context, paymentId!) })
+      : followRequest(context, run),
 });

@@ -4,10 +4,11 @@ import { invalidInputError } from "../call/call-errors";
 import { initiateBulkPayment } from "../contract/payments";
 import { json } from "../spec/declare";
 import { type Context, procedure } from "./procedure";
-import { optionalTextField, textField } from "./result-fields";
+import { isWebAddress } from "../values/values";
+import { flagField, optionalTextField, textField } from "./result-fields";
 import { Finding } from "./payment-run-findings";
 import { listInitiations } from "./payment-run-history";
-import { preparationOperations, prepare, runIdOf } from "./payment-run-preparation";
+import { preparationOperations, prepare, PreparedRun, runIdOf } from "./payment-run-preparation";
 import { bulkInputOf, readRun, type RunInput, runFields, runRules } from "./payment-run-rows";
 
 const name = "payments.initiateRun";
@@ -20,21 +21,37 @@ const InitiatedRun = z
     status: textField("Status as the service reports it."),
     link: optionalTextField("Link at which a person authorises the run, if the service gives one."),
     messages: z.array(z.string()).describe("Messages of the service, such as its check of the payees."),
-    findings: z.array(Finding).describe("Warnings; empty if the run was initiated before."),
+    repeated: flagField(
+      "True if the run was initiated before: nothing was sent now. To pay the same again, give another date.",
+    ),
+    findings: z.array(Finding).describe("Warnings; empty if the run was requested before."),
+    not_checked: z.array(z.string()).describe("Checks that were not possible, with the reason."),
   })
   .meta({ id: "InitiatedRun", description: "An initiated payment run." });
 
-/** True if this run was sent or requested before; then only its own call decides, and its findings no longer do. */
-async function isKnown(context: Context, id: string): Promise<boolean> {
+/** Returns the states in which this run was sent or requested before; then only its own call decides, and its findings no longer do. */
+async function earlierStates(context: Context, id: string): Promise<readonly string[]> {
   const { calls } = await listInitiations(context, new Date());
   const states = new Set(["waiting", "released", "intended", "sent", "done", "unknown"]);
-  return calls.some(({ key, isOwn, state }) => isOwn && key === id && states.has(state));
+  return calls.flatMap(({ key, isOwn, state }) => (isOwn && key === id && states.has(state) ? [state] : []));
 }
 
-/** Returns the warnings of a run. Throws InvalidInput for one with errors. */
-async function assertReady(context: Context, input: RunInput): Promise<readonly Finding[]> {
-  const { findings, ready } = (await prepare(context, name, input)).prepared;
-  if (ready) return findings;
+interface Checked {
+  readonly checks: Pick<z.output<typeof PreparedRun>, "findings" | "not_checked">;
+  /** What people must know before they release the run. */
+  readonly warnings: readonly string[];
+}
+
+const unchecked: Checked = { checks: { findings: [], not_checked: [] }, warnings: [] };
+
+/** Checks a run. Throws InvalidInput for one with errors. */
+async function assertReady(context: Context, input: RunInput): Promise<Checked> {
+  const { prepared, notCompared } = await prepare(context, name, input);
+  const { findings, ready, not_checked } = prepared;
+  const sentences = findings.map(({ row, message }) =>
+    row === undefined ? message : `Row ${row}: ${message}`,
+  );
+  if (ready) return { checks: { findings, not_checked }, warnings: [...sentences, ...notCompared] };
   const field = (["rows", "rows_csv", "pain001"] as const).find((each) => input[each] !== undefined)!;
   throw invalidInputError(
     { name },
@@ -64,18 +81,29 @@ export const initiateRun = procedure({
   async run(context, input) {
     const run = readRun(name, input);
     const id = runIdOf(run);
-    const findings = (await isKnown(context, id)) ? [] : await assertReady(context, input);
-    const initiated = await context.client.payments.initiateBulk(bulkInputOf(run), { key: id });
+    const earlier = await earlierStates(context, id);
+    const request = bulkInputOf(run);
+    const { checks, warnings } = earlier.length > 0 ? unchecked : await assertReady(context, input);
+    const { address } = context.client.prepare(initiateBulkPayment, request);
+    const initiated = await context.client.payments.initiateBulk(request, { key: id, warnings });
     const { paymentId, transactionStatus: status, psuMessage, tppMessages = [], _links: links } = initiated;
-    const link = links.scaRedirect?.href ?? links.scaOAuth?.href;
+    const href = links.scaRedirect?.href ?? links.scaOAuth?.href;
+    const link = href !== undefined && URL.canParse(href, address) ? new URL(href, address).href : undefined;
+    const isSafe = link !== undefined && isWebAddress(link);
     return {
       run: id,
       paymentId,
-      "payment-product": bulkInputOf(run)["payment-product"],
+      "payment-product": request["payment-product"],
       status,
-      ...(link !== undefined && { link }),
-      messages: [psuMessage, ...tppMessages.map(({ text }) => text)].filter((text) => text !== undefined),
-      findings: [...findings],
+      ...(isSafe && { link }),
+      messages: [
+        ...[psuMessage, ...tppMessages.map(({ text }) => text)].filter((text) => text !== undefined),
+        ...(href === undefined || isSafe
+          ? []
+          : ["The service returned a link that is not https. It is not passed on."]),
+      ],
+      repeated: earlier.includes("done"),
+      ...checks,
     };
   },
 });

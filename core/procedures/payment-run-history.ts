@@ -1,4 +1,5 @@
 /** Comparison of a payment run with itself, with earlier payments and with the transactions of the last 90 days. */
+import { Big } from "big.js";
 import { addDays, dayOf, daysBetween, dayMs } from "../calendars";
 import type { EarlierCall } from "../call/response";
 import { readCreditTransfers } from "../files/pain001";
@@ -12,6 +13,7 @@ import {
   compactReference,
   compareParties,
   findReferences,
+  isCutName,
   isDistinctive,
   type Party,
   parseParty,
@@ -34,13 +36,14 @@ export interface EarlierPayment {
   readonly day: string;
   /** Where it is found, for a person; undefined if the caller may not see it. */
   readonly source: string | undefined;
+  /** True if it was initiated; false if it waits, or may have been sent. */
+  readonly isMade: boolean;
+  /** Requested execution date of its request. */
+  readonly executionDate?: string | undefined;
 }
 
 const decimal = (amount: string): string =>
-  amount
-    .replace(/^[+-]/, "")
-    .replace(/(\.\d*?)0+$/, "$1")
-    .replace(/\.$/, "");
+  /^[+-]?\d+(\.\d+)?$/.test(amount) ? new Big(amount).abs().toFixed() : amount;
 
 const keyOf = ({ iban, amount, currency }: Pick<EarlierPayment, "iban" | "amount" | "currency">): string =>
   `${iban} ${decimal(amount)} ${currency}`;
@@ -59,7 +62,7 @@ interface JsonTransfer {
 /** Returns the payments of an encoded request, or undefined if it cannot be read. */
 export function paymentsOfBody(
   body: string | undefined,
-  shared: Pick<EarlierPayment, "day" | "source"> = { day: "", source: undefined },
+  shared: Pick<EarlierPayment, "day" | "source" | "isMade"> = { day: "", source: undefined, isMade: false },
 ): EarlierPayment[] | undefined {
   if (body === undefined) return undefined;
   if (body.trimStart().startsWith("<"))
@@ -70,9 +73,13 @@ export function paymentsOfBody(
       currency: each.currency,
       payee: each.creditorName ?? "",
       texts: textsOf([each.remittance, each.endToEnd]),
+      executionDate: each.date?.slice(0, 10),
     }));
   try {
-    const content = JSON.parse(body) as JsonTransfer & { readonly payments?: readonly JsonTransfer[] };
+    const content = JSON.parse(body) as JsonTransfer & {
+      readonly payments?: readonly JsonTransfer[];
+      readonly requestedExecutionDate?: string;
+    };
     return (content.payments ?? [content]).map((each) => ({
       ...shared,
       iban: normalizeAccountNumber(each.creditorAccount?.iban ?? ""),
@@ -80,6 +87,7 @@ export function paymentsOfBody(
       currency: each.instructedAmount?.currency ?? "",
       payee: each.creditorName ?? "",
       texts: textsOf([each.remittanceInformationUnstructured, each.endToEndIdentification]),
+      executionDate: content.requestedExecutionDate,
     }));
   } catch {
     return undefined;
@@ -90,6 +98,7 @@ const paymentsOfCall = ({ body, at, isOwn, id, state }: EarlierCall): EarlierPay
   paymentsOfBody(body, {
     day: dayOf(at),
     source: isOwn ? `${id}, which is ${state === "done" ? "sent" : state}` : undefined,
+    isMade: state === "done",
   });
 
 export const toEarlierPayment = (each: Transaction): EarlierPayment => {
@@ -109,6 +118,7 @@ export const toEarlierPayment = (each: Transaction): EarlierPayment => {
     ]),
     day: valueDayOf(each),
     source: `transaction ${id} of ${valueDayOf(each)}`,
+    isMade: true,
   };
 };
 
@@ -184,6 +194,7 @@ const rowAsPayment = (row: RunRow, day: string): EarlierPayment => ({
   texts: textsOf([row.reference, row.end_to_end]),
   day,
   source: `row ${row.row}`,
+  isMade: true,
 });
 
 type Repetition = "certain" | "possible" | undefined;
@@ -196,8 +207,9 @@ const namesAny = (texts: readonly string[], references: readonly string[]): bool
 function compareTexts(one: EarlierPayment, other: EarlierPayment, isSameRun: boolean): Repetition {
   const [own, others] = [one.texts.map(compactReference), other.texts.map(compactReference)];
   if (namesAny(other.texts, own) || namesAny(one.texts, others)) return "certain";
-  if (isSameRun && own.some((each) => others.includes(each))) return "certain";
-  const isReferenced = own.some(isDistinctive) && others.some(isDistinctive);
+  const hasSameText = own.some((each) => others.includes(each));
+  if (isSameRun && hasSameText) return "certain";
+  const isReferenced = !hasSameText && own.some(isDistinctive) && others.some(isDistinctive);
   const isNear = Math.abs(daysBetween(one.day, other.day)) <= unreferencedDays;
   return !isReferenced && isNear ? "possible" : undefined;
 }
@@ -222,13 +234,24 @@ export function findDuplicates({ rows, allowed }: PaymentRun, { payments }: Hist
     const find = (others: readonly EarlierPayment[], isSameRun: boolean, wanted: Repetition) =>
       others.find((other) => compareTexts(own, other, isSameRun) === wanted);
     const history = earlier.get(key) ?? [];
+    // Transactions may name no account.
+    const unnamed = own.iban === "" ? [] : (earlier.get(keyOf({ ...own, iban: "" })) ?? []);
     const stop = allowed.has(row.row) ? warningOf : errorOf;
     const name = ({ source = "an earlier payment" }: EarlierPayment) => source;
     const inRun = find(sameRun, true, "certain");
     if (inRun)
       return [stop(row.row, "duplicate_in_run", `Same account, amount and reference as ${name(inRun)}.`)];
-    const paid = find(history, false, "certain");
+    const paid = find([...history, ...unnamed], false, "certain");
     if (paid) return [stop(row.row, "duplicate_of_earlier", `Duplicate of ${name(paid)}.`)];
+    const open = history.find((other) => !other.isMade && compareTexts(own, other, false) !== undefined);
+    if (open)
+      return [
+        stop(
+          row.row,
+          "duplicate_of_earlier",
+          `Same account and amount as ${name(open)}: it may still be paid.`,
+        ),
+      ];
     const possible = find(sameRun, true, "possible") ?? find(history, false, "possible");
     return possible
       ? [
@@ -244,20 +267,39 @@ export function findDuplicates({ rows, allowed }: PaymentRun, { payments }: Hist
 
 const partyOf = (name: string): Party => parseParty(name.replace(/&amp;/gi, "&"));
 
+type Paid = EarlierPayment & { readonly party: Party };
+
+/**
+ * Returns a function that finds the payments to a payee, whatever legal form, order of words, spaces or length its name was
+ * written with: a warning too many costs a question, one too few the money.
+ */
+function payeeIndex(paid: readonly Paid[]): (party: Party) => readonly Paid[] {
+  const byKey = groupBy(paid, ({ party }) => party.key);
+  const byCompact = groupBy(paid, ({ party }) => party.compact);
+  const byBeginning = groupBy(paid, ({ party }) => party.beginning);
+  const cutByBeginning = groupBy(
+    paid.filter(({ payee }) => isCutName(payee)),
+    ({ party }) => party.beginning,
+  );
+  return (party) => {
+    if (party.key === "") return [];
+    const cut = (isCutName(party.name) ? byBeginning : cutByBeginning).get(party.beginning) ?? [];
+    return [
+      ...(byKey.get(party.key) ?? []),
+      ...(byCompact.get(party.compact) ?? []),
+      ...cut.filter((each) => compareParties(party, each.party) === "same"),
+    ];
+  };
+}
+
 /** Returns a warning for each payee that was paid to another account before. */
 export function findChangedAccounts({ rows }: PaymentRun, { payments }: History): Finding[] {
   const visible = payments.filter(
-    ({ source, payee, iban }) => source !== undefined && payee !== "" && iban !== "",
+    ({ source, payee, iban, isMade }) => isMade && source !== undefined && payee !== "" && iban !== "",
   );
-  const byName = groupBy(
-    visible.map((each) => ({ ...each, party: partyOf(each.payee) })),
-    ({ party }) => party.key,
-  );
+  const paidTo = payeeIndex(visible.map((each) => ({ ...each, party: partyOf(each.payee) })));
   return rows.flatMap((row) => {
-    const party = partyOf(row.payee);
-    const known = (byName.get(party.key) ?? []).filter(
-      (each) => compareParties(party, each.party) === "same",
-    );
+    const known = paidTo(partyOf(row.payee));
     if (known.length === 0 || known.some(({ iban }) => iban === row.iban)) return [];
     const { iban, day, payee } = known.toSorted((one, other) => (one.day < other.day ? 1 : -1))[0]!;
     return [

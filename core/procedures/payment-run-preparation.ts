@@ -46,10 +46,12 @@ export const PreparedRun = z
   })
   .meta({ id: "PreparedRun", description: "A payment run with its findings." });
 
-/** Returns the ID of a run: the same payments have the same one, so that a repeated run is the same call. */
+/** Returns the ID of a run: the same payments in any order have the same one, so that a repeated run is not another call. */
 export function runIdOf(run: PaymentRun): string {
+  const request = bulkInputOf(run);
   const content = canonicalJson({
-    ...bulkInputOf(run),
+    ...request,
+    ...("payments" in request && { payments: request.payments.map(canonicalJson).toSorted() }),
     debtor: run.debtor,
     allowed: [...run.allowed].toSorted((one, other) => one - other),
   });
@@ -132,7 +134,7 @@ export async function prepare(context: Context, operation: string, input: RunInp
   const warnings = findings.length - errors;
   const request = bulkInputOf(run);
   return {
-    request,
+    notCompared: history.notChecked,
     prepared: {
       run: id,
       ready: errors === 0,

@@ -1,7 +1,9 @@
 /** Rows of a payment run: from JSON, CSV text or a pain.001 document. */
+import { Big } from "big.js";
 import { z } from "zod";
 import { invalidInputError } from "../call/call-errors";
 import { NewBulkPayment, pain001 } from "../contract/payment-input";
+import { formatAmount } from "../files/amount";
 import { type CreditTransfer, readCreditTransfers } from "../files/pain001";
 import { withoutUndefined } from "../files/statement";
 import type { ProcedureValues } from "../spec/procedure";
@@ -220,6 +222,25 @@ function readDocument(operation: string, document: string, given: RunInput) {
   return { rows: transfers.map(rowOfTransfer), debtor, date: date?.slice(0, 10) };
 }
 
+type ReadRow = GivenRow & Pick<RunRow, "row" | "addressLines">;
+
+/** Returns a row in one spelling, so that another spelling of the same payment is no other payment. */
+function inOneSpelling(given: ReadRow): RunRow {
+  const row = Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value.trim().replace(/\s+/g, " ") : value,
+    ]),
+  ) as ReadRow;
+  const { currency = "EUR", amount, iban } = row;
+  return {
+    ...row,
+    currency,
+    amount: formatAmount(new Big(amount), currency),
+    iban: normalizeAccountNumber(iban),
+  };
+}
+
 /** Reads the input of a run. Throws InvalidInput for what cannot be read as rows. */
 export function readRun(operation: string, input: RunInput): PaymentRun {
   const {
@@ -249,11 +270,7 @@ export function readRun(operation: string, input: RunInput): PaymentRun {
     ...shared,
     ...read,
     debtor: normalizeAccountNumber(read.debtor),
-    rows: read.rows.map((each: GivenRow & Pick<RunRow, "row" | "addressLines">) => ({
-      ...each,
-      currency: each.currency ?? "EUR",
-      iban: normalizeAccountNumber(each.iban),
-    })),
+    rows: read.rows.map((each: ReadRow) => inOneSpelling(each)),
   };
 }
 

@@ -199,10 +199,11 @@ export function parseParty(name: string): Party {
 /** Lengths at which bank formats truncate names. */
 const truncationLengths = new Set([27, 35, 70]);
 
+/** True if a bank may have cut the name. */
+export const isCutName = (name: string): boolean => truncationLengths.has(name.length);
+
 const isTruncated = (cut: string, whole: string): boolean =>
-  truncationLengths.has(cut.length) &&
-  whole.length > cut.length &&
-  toComparableText(whole).startsWith(toComparableText(cut));
+  isCutName(cut) && whole.length > cut.length && toComparableText(whole).startsWith(toComparableText(cut));
 
 export type PartyComparison = "same" | "different" | "unknown";
 

@@ -2,8 +2,10 @@
 import { join } from "node:path";
 import type { Sandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
+import { describeTerms } from "../../../core/releases/describe-terms";
 import { hasValidCheckDigits } from "../../../core/values/account-number";
 import { createReleaseFixture, people } from "../releases/release-fixture";
+import { startAlteringProxy } from "./altering-proxy";
 import { tempFolder } from "../../support/resources";
 import { openClient, openSandbox } from "../../support/sandboxes";
 
@@ -112,6 +114,66 @@ describe("against one sandbox", () => {
     );
   });
 
+  test("another spelling of a run is the same run, another order is not sent", async () => {
+    const rows = [1, 2].map((number) => ({
+      payee: `Person  ${number}`,
+      iban: ibanOf(number),
+      amount: "310",
+    }));
+    const respelt = rows.map(({ payee, iban }, index) => ({
+      payee: `Person ${index + 1} `,
+      iban: iban.replace(/(.{4})/g, "$1 "),
+      amount: ["310.00", "0310.0"][index]!,
+      currency: payee && "EUR",
+    }));
+    const before = bulkPosts(sandbox).length;
+    const first = await client.payments.initiateRun({ rows, debtor_iban });
+    const again = await client.payments.initiateRun({ rows: respelt, debtor_iban });
+    expect([first.repeated, again.repeated, again.paymentId]).toEqual([false, true, first.paymentId]);
+    const reversed = { rows: rows.toReversed(), debtor_iban };
+    await expect(client.payments.initiateRun(reversed)).rejects.toMatchObject({ code: "conflict" });
+    expect(bulkPosts(sandbox)).toHaveLength(before + 1);
+  });
+
+  test("passes on no link that is not https", async () => {
+    const proxy = await startAlteringProxy(sandbox.xs2aUrl);
+    proxy.alter = ({ body }) => (body._links = { scaRedirect: { href: "javascript:alert(1)" } });
+    const altering = openClient(sandbox, { store, xs2aUrl: proxy.url });
+    const result = await altering.payments.initiateRun({ rows: [rowOf(6_101)], debtor_iban });
+    expect(result.messages).toContainEqual(expect.stringContaining("not https"));
+    expect(JSON.stringify(result)).not.toContain("javascript");
+  });
+
+  test("repeated payments are found in any spelling of amount and references", async () => {
+    const paid = rowOf(7_001, { amount: "77.10" });
+    const salary = { ...rowOf(7_002, { amount: "78.00" }), reference: "Salary", end_to_end: "E2E-7002-1" };
+    await client.payments.initiateRun({ rows: [paid, salary], debtor_iban });
+    const repeated = [
+      { ...paid, amount: "077.10" },
+      { ...salary, end_to_end: "E2E-7002-2" },
+    ];
+    const { findings } = await client.payments.prepareRun({ rows: repeated, debtor_iban });
+    expect(findings.map(({ row, code }) => [row, code])).toEqual([
+      [1, "duplicate_of_earlier"],
+      [2, "duplicate_possible"],
+    ]);
+  });
+
+  test.each(["AG", "", "\u200b", "GmbH & Co. KG"])(
+    "another account is found if the name ends with %j",
+    async (form) => {
+      const paid = rowOf(7_101, { payee: "Brücken Bau Nord GmbH" });
+      await client.payments.initiateRun({ rows: [paid], debtor_iban });
+      const payees = [`Brücken Bau Nord ${form}`, `BRUECKENBAU NORD${form && ` ${form}`}`];
+      const rows = payees.map((payee, index) => rowOf(7_110 + index, { payee }));
+      const { findings } = await client.payments.prepareRun({ rows, debtor_iban });
+      expect(findings.map(({ row, code }) => [row, code])).toEqual([
+        [1, "account_changed"],
+        [2, "account_changed"],
+      ]);
+    },
+  );
+
   test("a run whose response is lost is not paid again, and listed as unknown", async () => {
     const rows = Array.from({ length: 500 }, (_, index) => rowOf(10_000 + index, { amount: "0.10" }));
     const before = bulkPosts(sandbox).length;
@@ -129,26 +191,119 @@ describe("against one sandbox", () => {
     const rest = openClient(sandbox, { store });
     const other = await rest.payments.prepareRun({ rows: [rows[3]!], debtor_iban });
     expect(other.findings).toMatchObject([{ row: 1, code: "duplicate_of_earlier", severity: "error" }]);
+    const { reference: _, ...unreferenced } = rows[3]!;
+    const unnamed = await rest.payments.prepareRun({ rows: [unreferenced], debtor_iban });
+    expect(unnamed.findings).toMatchObject([{ row: 1, code: "duplicate_of_earlier", severity: "error" }]);
+  });
+
+  /** A client for which some reads return other bodies. */
+  const altered = (bodies: Readonly<Record<string, (body: unknown) => unknown>>) =>
+    openClient(sandbox, {
+      store,
+      interceptors: [
+        async (call, next) => {
+          const response = await next();
+          const change = bodies[call.operation.name];
+          return change ? { ...response, body: change(response.body) } : response;
+        },
+      ],
+    });
+
+  const executed = new Date(Date.now() - daysBehind * day).toISOString().slice(0, 10);
+  const transferOf = (endToEnd: string, text: string, more = "") =>
+    `<CdtTrfTxInf><PmtId><EndToEndId>${endToEnd}</EndToEndId></PmtId><Amt><InstdAmt Ccy="EUR">3.10</InstdAmt></Amt>
+    <Cdtr><Nm>Brouwer BV</Nm>${more}</Cdtr><CdtrAcct><Id><IBAN>${ibanOf(90)}</IBAN></Id></CdtrAcct>
+    <RmtInf><Ustrd>${text}</Ustrd></RmtInf></CdtTrfTxInf>`;
+  const documentOf = (transfers: readonly string[]) =>
+    `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"><CstmrCdtTrfInitn>
+    <GrpHdr><MsgId>M-1</MsgId><CreDtTm>${executed}T08:00:00Z</CreDtTm><NbOfTxs>${transfers.length}</NbOfTxs></GrpHdr>
+    <PmtInf><PmtInfId>P-1</PmtInfId><PmtMtd>TRF</PmtMtd><ReqdExctnDt><Dt>${executed}</Dt></ReqdExctnDt>
+    <DbtrAcct><Id><IBAN>${debtor_iban}</IBAN></Id></DbtrAcct>${transfers.join("")}</PmtInf></CstmrCdtTrfInitn></Document>`;
+  const product = { "payment-product": "pain.001-sepa-credit-transfers" } as const;
+
+  test("a refused payment is not taken for another one of the report", async () => {
+    const document = documentOf([transferOf("E2E-7201", "INV-7201"), transferOf("NOTPROVIDED", "INV-7202")]);
+    const { paymentId } = await client.payments.initiateBulk({ ...product, pain001: document });
+    const report = `<Document><CstmrPmtStsRpt><OrgnlPmtInfAndSts>
+      <TxInfAndSts><OrgnlEndToEndId>NOTPROVIDED</OrgnlEndToEndId><TxSts>RJCT</TxSts></TxInfAndSts>
+      <TxInfAndSts><OrgnlEndToEndId>E2E-7201</OrgnlEndToEndId><TxSts>ACSC</TxSts></TxInfAndSts>
+      </OrgnlPmtInfAndSts></CstmrPmtStsRpt></Document>`;
+    const reporting = altered({
+      "payments.getStatus": (own) => (typeof own === "string" ? report : { transactionStatus: "ACSC" }),
+    });
+    const { payments } = await reporting.payments.followRun({ paymentId, ...product });
+    expect(payments.map(({ state }) => state)).toEqual(["paid", "unknown"]);
+  });
+
+  test("a payment that was paid again after its return is not taken for returned", async () => {
+    const row = rowOf(7_301);
+    const { paymentId } = await client.payments.initiateRun({ rows: [row], debtor_iban });
+    const today = new Date().toISOString().slice(0, 10);
+    const dayBefore = (days: number) => new Date(Date.parse(today) - days * day).toISOString();
+    const followWith = async (entries: readonly (readonly [direction: string, daysAgo: number])[]) => {
+      const withEntries = (own: readonly object[]) =>
+        own.map((each, index) => {
+          const [direction, daysAgo = 0] = entries[index] ?? [];
+          return direction === undefined
+            ? each
+            : {
+                ...each,
+                amount: { amount: row.amount, currency: "EUR" },
+                credit_debit_indicator: direction,
+                value_datetime: dayBefore(daysAgo),
+                transaction_reference: row.reference,
+              };
+        });
+      let reads = 0;
+      const following = altered({
+        "payments.getStatus": () => ({ transactionStatus: "ACSC" }),
+        "transactions.list": (own) => (reads++ === 0 ? withEntries(own as object[]) : own),
+      });
+      const followed = await following.payments.followRun({
+        paymentId,
+        "payment-product": "sepa-credit-transfers",
+      });
+      return followed.payments[0]!.state;
+    };
+    expect(
+      await followWith([
+        ["debit", 5],
+        ["credit", 3],
+        ["debit", 0],
+      ]),
+    ).toBe("paid");
+    expect(
+      await followWith([
+        ["debit", 5],
+        ["credit", 3],
+      ]),
+    ).toBe("paid");
+    expect(
+      await followWith([
+        ["debit", 5],
+        ["credit", 0],
+        ["debit", 0],
+      ]),
+    ).toBe("unknown");
+    expect(
+      await followWith([
+        ["debit", 0],
+        ["credit", 0],
+      ]),
+    ).toBe("returned");
   });
 
   test("each payment is followed: paid, refused with the reason, returned", async () => {
     const address = "<PstlAdr><AdrLine>Kade 1</AdrLine><AdrLine>Rotterdam</AdrLine></PstlAdr>";
-    const transferOf = (reference: string, text: string, more = "") =>
-      `<CdtTrfTxInf><PmtId><EndToEndId>RUN-${reference}</EndToEndId></PmtId><Amt><InstdAmt Ccy="EUR">3.10</InstdAmt></Amt>
-      <Cdtr><Nm>Brouwer BV</Nm>${more}</Cdtr><CdtrAcct><Id><IBAN>${ibanOf(90)}</IBAN></Id></CdtrAcct>
-      <RmtInf><Ustrd>${text}</Ustrd></RmtInf></CdtTrfTxInf>`;
-    const executed = new Date(Date.now() - daysBehind * day).toISOString().slice(0, 10);
-    const document = `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"><CstmrCdtTrfInitn>
-      <GrpHdr><MsgId>M-1</MsgId><CreDtTm>${executed}T08:00:00Z</CreDtTm><NbOfTxs>3</NbOfTxs></GrpHdr>
-      <PmtInf><PmtInfId>P-1</PmtInfId><PmtMtd>TRF</PmtMtd><ReqdExctnDt><Dt>${executed}</Dt></ReqdExctnDt>
-      <DbtrAcct><Id><IBAN>${debtor_iban}</IBAN></Id></DbtrAcct>
-      ${transferOf("90001", "INV-90001")}${transferOf("90002", "INV-90002 RETURN")}${transferOf("90003", "INV-90003", address)}
-      </PmtInf></CstmrCdtTrfInitn></Document>`;
+    const document = documentOf([
+      transferOf("RUN-90001", "INV-90001"),
+      transferOf("RUN-90002", "INV-90002 RETURN"),
+      transferOf("RUN-90003", "INV-90003", address),
+    ]);
     const { findings } = await client.payments.prepareRun({ pain001: document });
     expect(findings.filter(({ row }) => row !== undefined)).toMatchObject([
       { row: 3, code: "address_unstructured", severity: "error" },
     ]);
-    const product = { "payment-product": "pain.001-sepa-credit-transfers" } as const;
     const { paymentId } = await client.payments.initiateBulk({ ...product, pain001: document });
     authorise();
     sandbox.advance(10 * day);
@@ -181,6 +336,9 @@ test("a released run is sent once as released; another row is another run, and t
   const finding = other.findings.find(({ row }) => row === 1);
   expect(finding).toMatchObject({ code: "duplicate_of_earlier", severity: "error" });
   expect(finding!.message).not.toContain(release);
+  const moved = { rows: [{ ...rows[0]!, iban: ibanOf(77), amount: "5.00" }], debtor_iban };
+  const { findings } = await desk.payments.prepareRun(moved);
+  expect(findings).toEqual([]);
   await place.decide(release, "anna");
   const sent = await desk.payments.initiateRun({ rows, debtor_iban });
   const again = await desk.payments.initiateRun({ rows, debtor_iban });
@@ -189,4 +347,21 @@ test("a released run is sent once as released; another row is another run, and t
   expect((await desk.payments.getBulk(bulk)) as object).toMatchObject({
     payments: rows.map(({ amount }) => ({ instructedAmount: { amount } })),
   });
+
+  // A repetition on purpose, and another account, are shown to the people who release, and do not change what is sent.
+  const repeated = { ...moved, rows: [...moved.rows, rows[1]!], allow_duplicates: [2] };
+  const waiting = (await desk.payments.initiateRun(repeated).catch((error: unknown) => error)) as {
+    release: string;
+  };
+  const { sealed } = (await place.service.get(waiting.release)).release;
+  const [warnings] = describeTerms(sealed, []).tables;
+  expect(warnings).toMatchObject({ title: "Warnings" });
+  expect(
+    warnings!.rows
+      .flat()
+      .map((text) => /^Row \d/.exec(text)?.[0])
+      .filter(Boolean),
+  ).toEqual(["Row 1", "Row 2"]);
+  await place.decide(waiting.release, "anna");
+  expect(await desk.payments.initiateRun(repeated)).toMatchObject({ repeated: false });
 });
