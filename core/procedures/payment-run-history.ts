@@ -22,6 +22,8 @@ import { errorOf, type Finding, warningOf } from "./payment-run-findings";
 import type { PaymentRun, RunRow } from "./payment-run-rows";
 
 const days = 90;
+/** Days within which a payment without references is taken for a repetition. */
+const repetitionDays = 3;
 /** Days within which payments without references may repeat each other. */
 const unreferencedDays = 30;
 
@@ -243,13 +245,15 @@ export function findDuplicates({ rows, allowed }: PaymentRun, { payments }: Hist
       return [stop(row.row, "duplicate_in_run", `Same account, amount and reference as ${name(inRun)}.`)];
     const paid = find([...history, ...unnamed], false, "certain");
     if (paid) return [stop(row.row, "duplicate_of_earlier", `Duplicate of ${name(paid)}.`)];
-    const open = history.find((other) => !other.isMade && compareTexts(own, other, false) !== undefined);
-    if (open)
+    const isCloseTo = ({ isMade, day }: EarlierPayment) =>
+      !isMade || Math.abs(daysBetween(own.day, day)) <= repetitionDays;
+    const close = history.find((other) => isCloseTo(other) && compareTexts(own, other, false) === "possible");
+    if (close)
       return [
         stop(
           row.row,
           "duplicate_of_earlier",
-          `Same account and amount as ${name(open)}: it may still be paid.`,
+          `Same account and amount as ${name(close)}, and no reference tells them apart.`,
         ),
       ];
     const possible = find(sameRun, true, "possible") ?? find(history, false, "possible");

@@ -155,7 +155,7 @@ describe("against one sandbox", () => {
     const { findings } = await client.payments.prepareRun({ rows: repeated, debtor_iban });
     expect(findings.map(({ row, code }) => [row, code])).toEqual([
       [1, "duplicate_of_earlier"],
-      [2, "duplicate_possible"],
+      [2, "duplicate_of_earlier"],
     ]);
   });
 
