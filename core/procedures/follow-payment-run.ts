@@ -112,8 +112,8 @@ function stateOf(status: string, { code, message }: Pick<ReportedStatus, "code" 
 }
 
 /**
- * Finds the reported status of each payment: by its place if the report lists all in order, else by its end-to-end ID. `unclear`
- * if a status of the report may be that of the payment, or of another one.
+ * Finds the reported status of each payment by its end-to-end ID, because reports have an order of their own. `unclear` if a status
+ * may be that of the payment, or of another one.
  */
 function assignStatuses(
   reported: readonly ReportedStatus[],
@@ -121,9 +121,8 @@ function assignStatuses(
 ): readonly (ReportedStatus | "unclear" | undefined)[] {
   const names = ({ endToEnd }: ReportedStatus, { texts }: EarlierPayment) =>
     endToEnd !== undefined && texts.includes(endToEnd);
-  const isAtPlace = (each: ReportedStatus, index: number) =>
-    each.endToEnd === undefined || each.endToEnd === "NOTPROVIDED" || names(each, payments[index]!);
-  if (reported.length === payments.length && reported.every(isAtPlace)) return reported;
+  const areEqual = reported.every(({ status }) => status === reported[0]?.status);
+  if (reported.length === payments.length && areEqual) return reported;
   const named = new Map(reported.map((each) => [each, payments.filter((payment) => names(each, payment))]));
   const isClear = [...named.values()].every(({ length }) => length === 1);
   return payments.map((payment) => {

@@ -233,6 +233,12 @@ describe("against one sandbox", () => {
     });
     const { payments } = await reporting.payments.followRun({ paymentId, ...product });
     expect(payments.map(({ state }) => state)).toEqual(["paid", "unknown"]);
+    const unnamed = altered({
+      "payments.getStatus": (own) =>
+        typeof own === "string" ? report.replace("E2E-7201", "NOTPROVIDED") : { transactionStatus: "PART" },
+    });
+    const uncertain = await unnamed.payments.followRun({ paymentId, ...product });
+    expect(uncertain.payments.map(({ state }) => state)).toEqual(["unknown", "unknown"]);
   });
 
   test("a payment that was paid again after its return is not taken for returned", async () => {
