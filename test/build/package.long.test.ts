@@ -102,7 +102,7 @@ export async function useExtended(given: InputOf<typeof getFixing>): Promise<num
 export async function read(text: string): Promise<Statement[]> {
   const statements: Statement[] = [];
   for await (const statement of readMt940(text)) statements.push(statement);
-  statements.map(({ closingBalance }) => signedAmount(closingBalance).length);
+  statements.map(({ closingBalance }) => closingBalance && signedAmount(closingBalance).length);
   return statements;
 }
 `;
