@@ -96,18 +96,6 @@ function parseElements(text: string): Element {
   return root!;
 }
 
-export type XmlElement = Element;
-
-/** Returns the root of a document, or undefined if it cannot be read without doubt. */
-export function readElements(document: string): XmlElement | undefined {
-  try {
-    return parseElements(document);
-  } catch (error) {
-    if (error instanceof Unreadable || error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
-
 const messageNamespace = /^urn:iso:std:iso:20022:tech:xsd:pain\.001\.001\.\d{2}$/;
 const schemaInstance = "http://www.w3.org/2001/XMLSchema-instance";
 

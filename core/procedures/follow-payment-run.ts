@@ -7,6 +7,8 @@ import { addDays, dayOf } from "../calendars";
 import { byText } from "../values/lists";
 import { existingPaymentProduct, PaymentId } from "../contract/payment-input";
 import { json } from "../spec/declare";
+import { FormatError } from "../files/format-error";
+import { type PaymentStatusReport, readPain002, type ReportedPayment } from "../files/pain002";
 import { FxdeskError } from "../spec/errors";
 import { accountOperations, selectAccounts } from "./accounts";
 import { fetchTransactions, type Transaction, valueDayOf } from "./fetch-all-transactions";
@@ -20,8 +22,6 @@ import {
   paymentsOfBody,
   toEarlierPayment,
 } from "./payment-run-history";
-import { describeReason } from "./payment-run/reasons";
-import { type ReportedStatus, readStatusReport } from "./payment-run/status-report";
 
 const name = "payments.followRun";
 const daysRead = 90;
@@ -96,8 +96,10 @@ function describeRequest({ state }: EarlierCall): State {
   return requestStates[state] ?? notSent;
 }
 
-function stateOf(status: string, { code, message }: Pick<ReportedStatus, "code" | "message">): State {
-  const reason = describeReason(code, message);
+function stateOf(status: string, reported: ReportedPayment | undefined): State {
+  const { code, meaning: known, text, action } = reported?.reasons[0] ?? {};
+  const unknownCode = code === undefined ? undefined : `Reason ${code}.`;
+  const reason = [known ?? unknownCode, text, action].filter(Boolean).join(" ");
   const [meaning = "The status is not in the contract.", waitsFor] = paymentStatusMeanings[status] ?? [];
   const withCode = (state: State["state"], description: string): State => ({
     state,
@@ -116,11 +118,11 @@ function stateOf(status: string, { code, message }: Pick<ReportedStatus, "code" 
  * may be that of the payment, or of another one.
  */
 function assignStatuses(
-  reported: readonly ReportedStatus[],
+  reported: readonly ReportedPayment[],
   payments: readonly EarlierPayment[],
-): readonly (ReportedStatus | "unclear" | undefined)[] {
-  const names = ({ endToEnd }: ReportedStatus, { texts }: EarlierPayment) =>
-    endToEnd !== undefined && texts.includes(endToEnd);
+): readonly (ReportedPayment | "unclear" | undefined)[] {
+  const names = ({ endToEndId }: ReportedPayment, { texts }: EarlierPayment) =>
+    endToEndId !== undefined && texts.includes(endToEndId);
   const areEqual = reported.every(({ status }) => status === reported[0]?.status);
   if (reported.length === payments.length && areEqual) return reported;
   const named = new Map(reported.map((each) => [each, payments.filter((payment) => names(each, payment))]));
@@ -131,6 +133,13 @@ function assignStatuses(
     return own.length === 0 && isClear ? undefined : "unclear";
   });
 }
+
+/** Reads a status report; undefined if it cannot be read. */
+const readReport = (document: string): Promise<PaymentStatusReport | undefined> =>
+  readPain002(document).catch((error: unknown) => {
+    if (error instanceof FormatError) return undefined;
+    throw error;
+  });
 
 /** Reads the transactions since the run, or returns why they are not known. */
 async function readTransactions(context: Context) {
@@ -228,14 +237,15 @@ async function readPayments(
         calls.getStatus({ "payment-service": "bulk-payments", ...address, Accept: "application/xml" }),
       )
     : undefined;
-  const read = typeof report === "string" ? readStatusReport(report) : undefined;
+  const read = typeof report === "string" ? await readReport(report) : undefined;
   if (isDocument && !read) notChecked.push("not checked: the status report, which cannot be read.");
   const { transactionStatus } = status;
-  const assigned = assignStatuses(read?.payments ?? [], payments);
-  const states = assigned.map((own) => {
-    if (own === "unclear") return unclear;
-    return stateOf(own?.status ?? transactionStatus, own ?? read ?? { code: undefined, message: undefined });
-  });
+  const isOfPayment = ({ level }: ReportedPayment) => level === "payment";
+  const whole = read?.payments.find((each) => !isOfPayment(each));
+  const assigned = assignStatuses(read?.payments.filter(isOfPayment) ?? [], payments);
+  const states = assigned.map((own) =>
+    own === "unclear" ? unclear : stateOf(own?.status ?? transactionStatus, own ?? whole),
+  );
   const transactions = await readTransactions(context);
   const unread =
     transactions instanceof FxdeskError
