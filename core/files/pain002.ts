@@ -1,7 +1,6 @@
 /** Reads payment status reports (pain.002, ISO 20022) into words: which payment, which status, why, and what to do. */
 import { FormatError } from "./format-error";
-import type { Money } from "./statement";
-import { withoutUndefined } from "./statement";
+import { type Money, withoutUndefined } from "./statement";
 import type { TextSource } from "./text-lines";
 import { childOf, childrenOf, parseXml, textOf, type XmlElement } from "./xml";
 

@@ -4,8 +4,7 @@ import { orderTitle, summarizeTerms } from "./describe-terms";
 import { CallOutcome } from "../spec/call-outcome";
 import type { Release } from "./release";
 import type { ReleaseState } from "./states";
-import type { SealedRequest } from "./terms";
-import type { OrderTerms } from "./terms";
+import type { OrderTerms, SealedRequest } from "./terms";
 
 const text = (description: string) => z.string().meta({ description });
 

@@ -175,7 +175,7 @@ describe("a model", () => {
       expect(await countReleases()).toBe(before);
     });
 
-    test("is told that a sent release cannot be cancelled, with its outcome", async () => {
+    test("cannot cancel a sent release, and gets its outcome", async () => {
       const tools = toolsFor();
       const { releases } = (await callTool(tools, "list_releases", { states: ["sent"] }))
         .structuredContent as {
