@@ -52,3 +52,18 @@ export function whenTextsLoaded(node, { form, state, fill }) {
   };
   loadTexts().then(fillWithState(""), fillWithState(translate("form.textsFailed")));
 }
+
+/** Replaces the names of fields in a text with their titles. */
+const withFieldTitles = (node, text) =>
+  node._def.fxdesk.controls.reduce(
+    (result, { name }) =>
+      result.replace(new RegExp(`\\b${name}\\b`, "g"), () => `“${fieldTexts(node, name).label}”`),
+    text,
+  );
+
+/** Returns a violation as a sentence with the titles of the fields. */
+export function violationText(node, { field, message, rule }) {
+  if (rule) return withFieldTitles(node, message);
+  const [name, ...path] = field.split(".");
+  return [fieldTexts(node, name).label, ...path, message].join(" ");
+}

@@ -1,0 +1,188 @@
+/** Controls of the fields of a node form: typed inputs with their pickers. */
+import { addObjectEditor } from "./object-editor.js";
+import { createPicker } from "./picker.js";
+import { fieldTexts, translate } from "./form-texts.js";
+import { fetchList } from "./runtime-requests.js";
+import { timePicker } from "./time-picker.js";
+
+export const inputId = (name) => `node-input-fxdesk-${name}`;
+
+export const fieldInput = (name) => $(`#${CSS.escape(inputId(name))}`);
+
+const notEmpty = (value) => value !== "";
+const isNumber = RED.validators.number(true);
+
+function isJson(value) {
+  return value === "" || RED.utils.validateTypedProperty(value, "json") === true;
+}
+
+function editJson() {
+  RED.editor.editJSON({
+    value: this.value(),
+    focus: true,
+    complete: (value) => this.value(value),
+  });
+}
+
+const images = "red/images/typedInput";
+
+const fixedTypes = {
+  text: () => ({ value: "str", icon: `${images}/az.svg`, validate: () => true }),
+  number: () => ({ value: "num", icon: `${images}/09.svg`, validate: isNumber }),
+  list: () => ({ value: "str", label: "a, b, …", icon: "fa fa-ellipsis-h", validate: () => true }),
+  json: () => ({
+    value: "json",
+    label: "JSON",
+    icon: `${images}/json.svg`,
+    validate: isJson,
+    expand: editJson,
+  }),
+  choice: ({ options }, empty) => ({
+    value: "str",
+    icon: "fa fa-list-ul",
+    options: [{ value: "", label: empty }, ...options.map((value) => ({ value, label: value }))],
+    validate: () => true,
+  }),
+  choices: ({ options }, empty) => ({
+    value: "str",
+    icon: "fa fa-check-square-o",
+    multiple: true,
+    options: options.map((value) => ({ value, label: value })),
+    valueLabel: (container, chosen) => container.text(chosen.map(({ value }) => value).join(", ") || empty),
+    validate: () => true,
+  }),
+};
+
+/** Returns a typed-input type with a translated label, unless its label is the same in all languages. */
+export const fixedTypeOf = (node, kind, ...given) => ({
+  label: translate(`form.kinds.${kind}`),
+  ...fixedTypes[kind](...given),
+});
+
+/** Returns the text of an empty control. */
+function placeholderText(node, { required, hint }) {
+  if (required) return translate("form.choose");
+  return hint === undefined ? translate("form.unset") : translate("form.unsetWithHint", { value: hint });
+}
+
+const kindOf = ({ control, options }) => control ?? (options ? "choice" : "text");
+
+function fixedType(node, control) {
+  const type = fixedTypeOf(node, kindOf(control), control, placeholderText(node, control));
+  const { validate } = type;
+  return control.required ? { ...type, validate: (value) => notEmpty(value) && validate(value) } : type;
+}
+
+export const templateType = () => ({
+  value: "template",
+  label: translate("form.template"),
+  icon: '<span class="fxdesk-braces">{{ }}</span>',
+});
+
+export function typedInput(node, input, fixed, given) {
+  const { trigger } = node._def.fxdesk;
+  const types = trigger
+    ? [fixed, "flow", "global", "env"]
+    : [fixed, templateType(), "msg", "flow", "global", "jsonata", "env"];
+  input.typedInput({ default: fixed.value, types });
+  labelTypedInput(input);
+  if (given) {
+    input.typedInput("type", given.type);
+    input.typedInput("value", given.value);
+  }
+  return types;
+}
+
+/** Returns the text input inside a typed input. */
+export const textInputOf = (input) => input.parent().find(".red-ui-typedInput-input");
+
+/** Labels the parts of a typed input with the caption of its row, for screen readers. */
+export function labelTypedInput(input) {
+  const line = input.closest(".form-row");
+  const caption = line.find("label").first();
+  const id = `${input.attr("id")}-text`;
+  textInputOf(input).attr("id", id);
+  caption.attr("for", id);
+  line.find("button[class*=red-ui-typedInput-option]").attr("aria-label", caption.text());
+}
+
+/** Attaches a picker to a field. It is active only while the field holds a fixed value. */
+function attachPicker(input, options) {
+  const inner = textInputOf(input);
+  const line = inner.closest(".form-row");
+  const isActive = () => input.typedInput("type") === "str";
+  const choice = createPicker(inner, { isActive, label: line.find("label").first().text(), ...options });
+  line.after(choice.list);
+  return choice;
+}
+
+/** Offers existing entries for a fixed value. Remembers the label of the chosen entry for the label of the node. */
+function addPicker(node, input, { list, several }) {
+  const inner = textInputOf(input);
+  const choice = attachPicker(input, {
+    several: several === true,
+    onChosen: ({ label }) => input.data("fxdeskLabel", label),
+  });
+  inner.on("input", () => input.removeData("fxdeskLabel"));
+  const entryOf = ({ value, title, label }) => ({
+    value,
+    label,
+    main: title || value,
+    aside: title ? value : "",
+    search: `${value} ${title}`.toLowerCase(),
+  });
+  const load = () =>
+    fetchList($("#node-input-connection").val(), list)?.done(({ entries }) =>
+      choice.fill(entries.map(entryOf)),
+    );
+  inner.one("focus", load);
+  $("#node-input-connection").on("change", () => inner.off("focus", load).one("focus", load));
+}
+
+/** Offers common periods such as "last month". */
+function addPeriods(input, { periods }) {
+  attachPicker(input, {}).fill(periods.map((value) => ({ value, main: value, aside: "", search: value })));
+}
+
+/** Adds the browser's date and time pickers to a field with a fixed value. */
+function addTimePicker(node, input, { moment }) {
+  const line = input.closest(".form-row");
+  const pickers = timePicker(moment, {
+    label: line.find("label").first().text(),
+    translate,
+    put: (text) => input.typedInput("value", text),
+  });
+  line.children(".red-ui-typedInput-container").after(pickers.line);
+  const follow = () => {
+    pickers.line.toggle(input.typedInput("type") === "str");
+    pickers.show(input.typedInput("value"));
+  };
+  line.on("change input", follow);
+  follow();
+}
+
+export const readTypedInput = (input) => ({
+  type: input.typedInput("type"),
+  value: input.typedInput("value"),
+});
+
+/** Creates the control of a field with its pickers. */
+export function addValue(node, control, given) {
+  const input = fieldInput(control.name);
+  const type = fixedType(node, control);
+  const types = typedInput(node, input, type, given);
+  textInputOf(input).attr("aria-describedby", `${inputId(control.name)}-error`);
+  if (given?.label) input.data("fxdeskLabel", given.label);
+  if (control.list) addPicker(node, input, control);
+  if (control.periods) addPeriods(input, control);
+  if (control.moment) addTimePicker(node, input, control);
+  const { label, parts } = fieldTexts(node, control.name);
+  if (control.part)
+    addObjectEditor(input, {
+      type,
+      types,
+      part: control.part,
+      texts: { label, parts },
+      translate,
+    });
+}
