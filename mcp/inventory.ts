@@ -122,14 +122,14 @@ const overwrites = (callable: Callable): boolean =>
   isLocal(callable) || ("method" in callable && callable.method !== "POST");
 
 /**
- * Calls that replace or delete have the same effect when they are repeated. The world is open if the service is called. Calls that
+ * Calls that replace or delete have the same effect when they are repeated. The world is open, which is the default, if the service is called. Calls that
  * move money, delete or replace are destructive, because no other call undoes them.
  */
 const annotationsOf = (callable: Callable): ToolAnnotations => ({
   readOnlyHint: callable.effect === "read",
   destructiveHint: callable.effect === "money" || (callable.effect === "change" && overwrites(callable)),
-  ...(callable.effect !== "read" && { idempotentHint: overwrites(callable) }),
-  openWorldHint: !isLocal(callable),
+  ...(callable.effect !== "read" && overwrites(callable) && { idempotentHint: true }),
+  ...(isLocal(callable) && { openWorldHint: false }),
 });
 
 /** Returns the instruction for tools that move money. */
@@ -140,11 +140,14 @@ const warningText = ({ kind }: EffectDoc): string =>
 const responseTexts = ({ responses }: OperationDoc): string[] =>
   responses.length > 1 ? responses.map(({ status, description }) => `${status}: ${description}`) : [];
 
-/** Returns the fields in the input schema. A tool accepts more than it lists, for example deprecated ones. */
+/**
+ * Returns the fields in the input schema. A tool accepts more than it lists, for example deprecated fields, and the page number,
+ * which `continue` replaces.
+ */
 export const listedFields = (operation: Callable): readonly Field[] =>
-  modelFields(operation).filter(({ schema }) => {
+  modelFields(operation).filter(({ name, schema }) => {
     const { listedBy = operation.name, deprecated } = metaOf(schema);
-    return listedBy === operation.name && !deprecated;
+    return listedBy === operation.name && !deprecated && name !== operation.pages?.page;
   });
 
 /** Returns one paragraph: purpose, required fields, warning and responses. */

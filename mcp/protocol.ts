@@ -16,8 +16,10 @@ export interface Tool {
 export interface ToolAnnotations {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
-  readonly idempotentHint?: boolean;
-  readonly openWorldHint: boolean;
+  /** Default: false. */
+  readonly idempotentHint?: true;
+  /** Default: true. */
+  readonly openWorldHint?: false;
 }
 
 /** A watch as a listed resource. Has a `uri` only if the watch has no required fields. */

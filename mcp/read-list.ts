@@ -25,7 +25,7 @@ export const cursorArgument = "continue";
 export const cursorProperty = {
   [cursorArgument]: {
     type: "string",
-    description: "From `next`; enough alone.",
+    description: "From `next`.",
   },
 };
 

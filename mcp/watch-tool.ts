@@ -32,12 +32,12 @@ export const watchInputProperties = ({ day }: Watch): JsonObject => ({
   ...(day && {
     [ownArguments.from]: {
       type: "string",
-      description: "Start of a new watch: now, beginning or a day (YYYY-MM-DD); later calls ignore it.",
+      description: "Start of a new watch: now, beginning or a day.",
     },
   }),
   [ownArguments.cursor]: {
     type: "string",
-    description: "From the last result, whose changes it acknowledges.",
+    description: "From the last result; acknowledges its changes.",
   },
 });
 

@@ -14,7 +14,7 @@ const Alias = z
   .string()
   .min(1)
   .max(50)
-  .meta({ title: "Alias", description: "Display name of a dedicated account, 1 to 50 characters." });
+  .meta({ title: "Alias", description: "Display name of a dedicated account." });
 
 const Identifiers = z.object(accountIdentifiers).meta({
   id: "AccountIdentifiers",
@@ -116,7 +116,7 @@ export const listAccountDetails = operation({
   tool: "list_account_details",
   title: "List account details",
   summary:
-    "Lists the dedicated and pooled accounts that customers pay into: IBAN, BIC and bank. To see which dedicated accounts are virtual or segregated, use accountDetails.listAll.",
+    "Lists dedicated and pooled accounts that customers pay into, with IBAN and BIC. To see which dedicated accounts are virtual or segregated, use accountDetails.listAll.",
   keywords: [
     "sort code",
     "routing number",
@@ -131,10 +131,7 @@ export const listAccountDetails = operation({
   path: "/account-details",
   query: {
     client_id: clientId,
-    account_details_type: z
-      .enum(types)
-      .optional()
-      .meta({ title: "Type", description: "Only accounts of this type." }),
+    account_details_type: z.enum(types).optional().meta({ title: "Type", description: "Default: both." }),
     account_id: AccountFilter.optional(),
     country: Country.optional(),
     currency: Currency.optional(),

@@ -118,8 +118,7 @@ export const listAccounts = operation({
   name: "accounts.list",
   tool: "list_accounts",
   title: "List accounts",
-  summary:
-    "Lists the accounts in the given currencies, with IDs, names and status. For balances, use cash.getPosition.",
+  summary: "Lists accounts with IDs, names and status. For balances, use cash.getPosition.",
   keywords: ["bank accounts", "overview", "Konten", "Kontoübersicht"],
   effect: "read",
   method: "GET",

@@ -159,7 +159,7 @@ export const bookTrade = operation({
   name: "trades.book",
   tool: "book_trade",
   title: "Book trade",
-  summary: "Books an FX trade from an existing quote and returns the trade ID and the account to fund.",
+  summary: "Books an FX trade from a quote and returns the trade ID and the account to fund.",
   notes: "The reason not_related_to_goods_or_services is for spot trades only.",
   keywords: [
     "deal",
@@ -179,7 +179,7 @@ export const bookTrade = operation({
   effect: "money",
   method: "POST",
   path: "/trades",
-  query: { quote_id: id("Quote ID", "ID of the quote to book."), client_id: clientId },
+  query: { quote_id: id("Quote ID", "Quote to book."), client_id: clientId },
   body: NewTrade,
   responses: { 201: json(ConfirmedTrade, "The trade is booked.") },
   errors: {
@@ -205,7 +205,7 @@ export const listTrades = operation({
   tool: "list_trades",
   title: "List trades",
   summary:
-    "Lists the client's FX trades with amounts, rates, dates and status. For open forwards with remaining amounts, use forwards.list.",
+    "Lists FX trades with amounts, rates, dates and status. For remaining amounts of forwards, use forwards.list.",
   keywords: ["deals", "blotter", "spot", "drawdowns", "NDF", "Devisengeschäfte", "Kassa"],
   effect: "read",
   method: "GET",
@@ -213,10 +213,7 @@ export const listTrades = operation({
   query: {
     client_id: clientId,
     trade_type: commaSeparated(
-      z
-        .array(TradeType)
-        .optional()
-        .meta({ title: "Trade types", description: "Only trades of these types." }),
+      z.array(TradeType).optional().meta({ title: "Trade types", description: "Default: all." }),
     ),
     parent_trade_id: id("Parent trade ID", "Only drawdowns of this trade.").optional(),
     page: page.default(1),
@@ -232,7 +229,7 @@ export const getTrade = operation({
   name: "trades.get",
   tool: "get_trade",
   title: "Get trade",
-  summary: "Returns one trade by its ID: amounts, rate, dates and status, optionally with its payments.",
+  summary: "Returns one trade: amounts, rate, dates and status.",
   keywords: ["deal", "confirmation", "value date", "Geschäft", "Abschluss", "Valuta"],
   effect: "read",
   method: "GET",
@@ -242,7 +239,7 @@ export const getTrade = operation({
     client_id: clientId,
     response_model: z.enum(["BookedTrade", "ExtendedBookedTrade"]).optional().meta({
       title: "Response model",
-      description: "`ExtendedBookedTrade` also returns the payments of the trade.",
+      description: "`ExtendedBookedTrade` adds the payments.",
     }),
   },
   responses: { 200: json(ExtendedBookedTrade, "The trade.") },

@@ -15,12 +15,10 @@ export const accountNameOf = ({ account_details: details }: Account): string | u
 
 /** Input fields that select accounts. Default: all. */
 export const accountFields = {
-  accounts: AccountId.array()
-    .optional()
-    .meta({ title: "Accounts", description: "Account UUIDs; default all." }),
+  accounts: AccountId.array().optional().meta({ title: "Accounts", description: "Account UUIDs." }),
   currencies: Currencies.optional().meta({
     title: "Currencies",
-    description: "Codes such as EUR,GBP; default all.",
+    description: "Such as EUR,GBP.",
   }),
 };
 

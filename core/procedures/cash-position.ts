@@ -109,9 +109,8 @@ export const getCashPosition = procedure({
   section: { title: "Cash", icon: "accounts.svg", category: "fxdesk cash", daily: ["getPosition"], order: 1 },
   icon: "font-awesome/fa-money",
   title: "Get cash position",
-  summary:
-    "Returns the balances of all accounts with totals per currency. Pass `into` and `rates` for one converted total.",
-  notes: "RequiredFunds are still to be paid and not deducted from InterimAvailable.",
+  summary: "Returns the balances of all accounts with totals per currency.",
+  notes: "RequiredFunds are still owed, not deducted from InterimAvailable.",
   keywords: [
     "liquidity",
     "treasury",
@@ -134,14 +133,14 @@ export const getCashPosition = procedure({
       .array(z.enum(balanceTypes))
       .min(1)
       .default([...defaultBalanceTypes])
-      .meta({ title: "Balance types", description: "Balance types to read." }),
+      .meta({ title: "Balance types", description: "Default: available, required, margin." }),
     into: Currency.optional().meta({
       title: "Into",
-      description: "Also converts totals into this currency, using `rates`.",
+      description: "Also converts totals, using `rates`.",
     }),
     rates: Rates.optional().meta({
       title: "Rates",
-      description: 'Value of one unit in `into`, such as { USD: "0.92" }.',
+      description: 'Value of one unit in `into`: { USD: "0.92" }.',
     }),
   },
   resultList: "balances",

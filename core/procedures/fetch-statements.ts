@@ -146,7 +146,7 @@ export const fetchStatements = procedure({
   tool: "fetch_statements",
   title: "Fetch bank statements",
   summary:
-    "Downloads the statement files of all accounts for a period as PDF, CSV, MT940 or XLS. To request one file without waiting, use statements.createFile.",
+    "Downloads statement files of all accounts for a period. To request one file without waiting, use statements.createFile.",
   icon: "font-awesome/fa-cloud-download",
   keywords: [
     "bank statement",

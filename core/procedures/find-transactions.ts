@@ -35,15 +35,15 @@ const PositiveDecimal = z
 export const amountFilters = {
   min_amount: PositiveDecimal.optional().meta({
     title: "At least",
-    description: "Minimum amount, without a sign.",
+    description: "Unsigned amount.",
   }),
   max_amount: PositiveDecimal.optional().meta({
     title: "At most",
-    description: "Maximum amount, without a sign.",
+    description: "Unsigned amount.",
   }),
   counterparty: z.string().min(1).optional().meta({
     title: "Counterparty",
-    description: "Part of name or account number.",
+    description: "Part of name or account.",
   }),
 };
 
@@ -52,16 +52,13 @@ export const transactionFilters = {
   ...accountFields,
   period: PeriodText.default("last 90 days").meta({
     title: "Period",
-    description: 'Value dates (UTC): "this month", 2026-Q1 or 2026-01-01..2026-01-31.',
+    description: "Value dates: this month, 2026-Q1, 2026-01-01..2026-01-31.",
   }),
-  direction: z
-    .enum(["in", "out"])
-    .optional()
-    .meta({ title: "Direction", description: "Only incoming or only outgoing." }),
+  direction: z.enum(["in", "out"]).optional().meta({ title: "Direction", description: "Default: both." }),
   ...amountFilters,
   text: z.string().min(1).optional().meta({
     title: "Text",
-    description: "Part of reference, remittance information or names.",
+    description: "Part of reference, text or names.",
   }),
 };
 
@@ -238,7 +235,7 @@ export const findTransactions = procedure({
   tool: "find_transactions",
   title: "Find transactions",
   summary:
-    "Finds transactions of all accounts by period, amount, counterparty or text, with totals per currency. To match a list of invoices, use transactions.reconcile.",
+    "Finds transactions by period, amount, counterparty or text, with totals per currency. To match invoices, use transactions.reconcile.",
   icon: "font-awesome/fa-search",
   keywords: [
     "search",

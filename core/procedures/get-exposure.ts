@@ -210,11 +210,11 @@ function compareAmounts(
 const name = "exposure.get";
 
 const ExpectedFlow = z.object({
-  date: day("Date", "Date of the flow."),
+  date: day("Date", "Due date."),
   currency: Currency,
   amount: SignedDecimal.meta({
     title: "Amount",
-    description: "Decimal amount; negative for outgoing money.",
+    description: "Negative if outgoing.",
   }),
 });
 
@@ -237,35 +237,35 @@ export const getExposure = procedure({
   icon: "font-awesome/fa-pie-chart",
   title: "Get currency exposure",
   summary:
-    "Returns the currency exposure per tenor or month: expected flows, hedging trades and the net open position. For maturities only, use forwards.list.",
-  notes: "Without flows and balances only the open trades count; NDFs count as hedges.",
+    "Returns expected flows, hedging trades and the net open position per currency and tenor or month. For maturities only, use forwards.list.",
+  notes: "Without flows and balances only trades count.",
   keywords: ["FX risk", "hedge ratio", "unhedged", "Währungsrisiko", "Absicherung", "Sicherungsquote"],
   effect: "read",
   uses: ["trades.list", ...accountOperations, "accounts.listBalances"],
   input: {
     flows: z.array(ExpectedFlow).max(10_000).optional().meta({
       title: "Expected flows",
-      description: "Expected payments; outgoing amounts are negative.",
+      description: "Expected payments.",
     }),
     flows_csv: z.string().optional().meta({
       title: "Expected flows as CSV",
-      description: "More flows as CSV text: date,currency,amount.",
+      description: "More flows as CSV: date,currency,amount.",
     }),
     by: z.enum(["tenor", "month"]).default("tenor").meta({
       title: "By",
-      description: "`tenor` (days to maturity) or calendar `month`.",
+      description: "Days to maturity, or calendar month.",
     }),
     balances: z.boolean().default(false).meta({
       title: "Balances",
-      description: "True to add available balances to the tenor or month of today.",
+      description: "Adds available balances as of today.",
     }),
     base_currency: Currency.optional().meta({
       title: "Base currency",
-      description: "Also returns the net position in this currency, using `rates`.",
+      description: "Converts `net`, using `rates`.",
     }),
     rates: Rates.optional().meta({
       title: "Rates",
-      description: 'Value of one unit in `base_currency`, such as { USD: "0.92" }.',
+      description: 'Value of one unit in `base_currency`: { USD: "0.92" }.',
     }),
   },
   resultList: "positions",

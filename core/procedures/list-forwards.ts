@@ -193,15 +193,15 @@ export const listForwards = procedure({
   icon: "font-awesome/fa-calendar",
   title: "List forwards",
   summary:
-    "Lists open forwards (remaining amounts, rates, maturity dates), open drawdowns, margin, and totals per currency and month.",
-  notes: "Overdue trades that are not funded count as open.",
+    "Lists open forwards and drawdowns: remaining amounts, rates, maturity dates, margin, totals per currency and month.",
+  notes: "Unfunded overdue trades count as open.",
   keywords: ["hedge", "outright", "undrawn", "calendar", "Termingeschäfte", "Fälligkeiten", "Kurssicherung"],
   effect: "read",
   uses: ["trades.list", ...accountOperations, "accounts.listBalances"],
   input: {
     period: FuturePeriodText.optional().meta({
       title: "Maturing",
-      description: 'Maturity dates: "next 30 days", 2026-Q1 or 2026-01-01..2026-01-31; default all.',
+      description: "Maturity dates: next 30 days, 2026-Q1, 2026-01-01..2026-01-31.",
     }),
   },
   resultList: "forwards",

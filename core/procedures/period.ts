@@ -127,7 +127,7 @@ export const PeriodText = z
       "last 30 days",
       "last 90 days",
     ],
-    description: 'Whole days (UTC): yesterday, "last month", 2026-Q1 or 2026-01-01..2026-01-31.',
+    description: "UTC days: last month, 2026-Q1, 2026-01-01..2026-01-31.",
   });
 
 /** Input field for a future period. */

@@ -13,7 +13,7 @@ export const waitSeconds = z
   .min(0)
   .max(3_600)
   .default(45)
-  .meta({ title: "Wait seconds", description: "Maximum waiting time in seconds; 0 checks once." });
+  .meta({ title: "Wait seconds", description: "Longest wait in seconds; 0 checks once." });
 
 /** Returns the deadline of a wait that starts now. */
 export const deadlineAfter = (seconds: number): number => performance.now() + seconds * 1_000;

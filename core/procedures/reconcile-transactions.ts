@@ -32,14 +32,11 @@ const SignedAmount = z
 const ExpectedItem = z.object({
   amount: SignedAmount.meta({
     title: "Amount",
-    description: "Decimal amount; a negative amount reverses the direction.",
+    description: "Negative amounts reverse the direction.",
   }),
   currency: Currency,
-  reference: z
-    .string()
-    .optional()
-    .meta({ title: "Reference", description: "Reference, such as an invoice number." }),
-  party: z.string().optional().meta({ title: "Party", description: "Name of the customer or supplier." }),
+  reference: z.string().optional().meta({ title: "Reference", description: "Such as an invoice number." }),
+  party: z.string().optional().meta({ title: "Party", description: "Customer or supplier." }),
   date: day("Date", "Due date.").optional(),
 });
 
@@ -317,8 +314,7 @@ export const reconcileTransactions = procedure({
   name: procedureName,
   tool: "reconcile_transactions",
   title: "Reconcile transactions",
-  summary:
-    "Matches open invoices or other expected payments with the transactions of a period. To search transactions, use transactions.find.",
+  summary: "Matches open invoices with the transactions of a period. To search, use transactions.find.",
   notes: "A person must review `likely` matches.",
   icon: "font-awesome/fa-check-square-o",
   keywords: [
@@ -347,18 +343,18 @@ export const reconcileTransactions = procedure({
       .min(1)
       .max(10_000)
       .optional()
-      .meta({ title: "Expected items", description: "Expected payments, such as open invoices." }),
+      .meta({ title: "Expected items", description: "Invoices or other expected payments." }),
     items_csv: z.string().optional().meta({
       title: "Expected items as CSV",
-      description: "Items as CSV; the header has the field names.",
+      description: "Items as CSV; field names in the header.",
     }),
     direction: z.enum(["in", "out"]).default("in").meta({
       title: "Direction",
-      description: "`in` for customer payments, `out` for payments to suppliers.",
+      description: "`in`: from customers; `out`: to suppliers.",
     }),
     period: PeriodText.default("last 90 days").meta({
       title: "Period",
-      description: 'Value dates (UTC): "last month", 2026-Q1 or 2026-01-01..2026-01-31.',
+      description: "Value dates: last month, 2026-Q1, 2026-01-01..2026-01-31.",
     }),
     ...accountFields,
     fee_tolerance: z
@@ -367,11 +363,11 @@ export const reconcileTransactions = procedure({
       .default("25.00")
       .meta({
         title: "Fee tolerance",
-        description: "Largest fee deducted; at most 5 % of the amount.",
+        description: "Largest fee; at most 5 % of the amount.",
       }),
     days: z.int().min(0).max(3_660).default(60).meta({
       title: "Days",
-      description: "Maximum days from due date to payment without a reference.",
+      description: "Most days from due date to a payment without reference.",
     }),
   },
   resultList: "open_transactions",

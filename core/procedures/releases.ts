@@ -7,7 +7,7 @@ import { ReleaseReport } from "../releases/report";
 import { id } from "../values/values";
 import { procedure } from "./procedure";
 
-const release = id("Release ID", "Release ID, such as R-7K3M9QW2X5AB.");
+const release = id("Release ID", "Such as R-7K3M9QW2X5AB.");
 
 export const getRelease = procedure({
   name: "releases.get",
@@ -66,7 +66,7 @@ export const listReleases = procedure({
   tool: "list_releases",
   title: "List releases",
   summary:
-    "Lists orders and calls that wait for a person's release, newest first. For all terms of one, use releases.get.",
+    "Lists orders and calls waiting for release, newest first. For all terms of one, use releases.get.",
   icon: "font-awesome/fa-hourglass-half",
   keywords: ["approval", "pending", "waiting", "queue", "Freigaben", "offen"],
   effect: "read",
@@ -78,7 +78,7 @@ export const listReleases = procedure({
       .array(z.enum(releaseStates))
       .min(1)
       .default(["waiting"])
-      .meta({ title: "States", description: "Only requests in these states." }),
+      .meta({ title: "States", description: "Default: all." }),
   },
   output: json(
     z.object({

@@ -106,8 +106,8 @@ export const summarizeTransactions = procedure({
   tool: "summarize_transactions",
   title: "Summarise transactions",
   summary:
-    "Sums transactions per month, counterparty, account, currency, direction or type. For individual transactions, use transactions.find.",
-  notes: "Includes transfers between own accounts and both trade sides.",
+    "Sums transactions per month, counterparty, account or other criteria. For single ones, use transactions.find.",
+  notes: "Includes transfers between own accounts and both sides of trades.",
   icon: "font-awesome/fa-bar-chart",
   keywords: [
     "turnover",
@@ -126,11 +126,11 @@ export const summarizeTransactions = procedure({
   input: {
     by: z.array(z.enum(criteria)).min(1).meta({
       title: "By",
-      description: "Criteria to group by.",
+      description: "Grouping criteria.",
     }),
     top: z.int().min(1).optional().meta({
       title: "Top",
-      description: "Number of largest groups per currency; the others are added up.",
+      description: "Largest groups per currency; others are added up.",
     }),
     ...transactionFilters,
   },

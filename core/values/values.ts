@@ -20,7 +20,7 @@ export const uuid = (title: string, description: string) =>
 export const AccountFilter = z
   .string()
   .length(36)
-  .meta({ title: "Account ID", description: "Account UUID (36 characters) from accounts.list." });
+  .meta({ title: "Account ID", description: "Account UUID from accounts.list." });
 
 export const AccountId = uuid("Account ID", "Account UUID from accounts.list.");
 
@@ -34,14 +34,14 @@ export const Currencies = z
   .regex(/^([A-Z]{3},?)+$/, "must be codes of three capital letters with commas between, such as EUR,GBP")
   .meta({
     title: "Currencies",
-    description: "ISO 4217 codes separated by commas, such as EUR,GBP.",
+    description: "ISO 4217 codes, such as EUR,GBP.",
     separator: ",",
   });
 
 export const Country = z
   .string()
   .regex(/^[A-Z]{2}$/, "must be two capital letters, such as DE")
-  .meta({ title: "Country", description: "ISO 3166 code of two letters, such as DE." });
+  .meta({ title: "Country", description: "ISO 3166 code, such as DE." });
 
 /** True for an existing calendar day, YYYY-MM-DD. */
 export const isDay = (value: string): boolean => z.core.regexes.date.test(value);

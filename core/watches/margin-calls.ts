@@ -19,7 +19,7 @@ export const watchMarginCalls = watch({
   name: "accounts.watchMargin",
   tool: "watch_margin_calls",
   title: "Watch margin calls",
-  summary: "Reports margin calls on forwards when they are raised, change or are settled.",
+  summary: "Reports margin calls on forwards: raised, changed or settled.",
   keywords: ["alert", "collateral", "top up", "Nachschuss", "Sicherheiten"],
   uses: [...accountOperations, "accounts.listBalances"],
   input: {},

@@ -31,8 +31,8 @@ export const watchTransactions = watch({
   name,
   tool: "watch_transactions",
   title: "Watch transactions",
-  summary: "Reports new, changed and removed transactions, such as incoming payments and fees.",
-  notes: "Entries booked up to 14 days late are found.",
+  summary: "Reports new, changed and removed transactions, such as incoming payments.",
+  notes: "Finds entries booked up to 14 days late.",
   keywords: [
     "alert",
     "notify",
@@ -45,10 +45,7 @@ export const watchTransactions = watch({
   uses: [...accountOperations, "transactions.list"],
   input: {
     ...accountFields,
-    direction: z
-      .enum(["in", "out"])
-      .optional()
-      .meta({ title: "Direction", description: "Only incoming or only outgoing." }),
+    direction: z.enum(["in", "out"]).optional().meta({ title: "Direction", description: "Default: both." }),
     ...amountFilters,
   },
   output: json(TransactionData, "A transaction."),

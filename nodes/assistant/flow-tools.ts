@@ -119,8 +119,6 @@ export class FlowTools {
         annotations: {
           readOnlyHint: !changes,
           destructiveHint: changes,
-          ...(changes && { idempotentHint: false }),
-          openWorldHint: true,
         },
       },
       changes,

@@ -153,8 +153,8 @@ export type Declared = [Delivery, Procedure, Snapshot<unknown>, OrderTerms];
 test("document types, fields and methods", () => {
   const text = clientTypes(operations);
   for (const documented of [
-    /\/\*\* ID of the quote to book\. \*\/\n  quote_id: string;/,
-    /Books an FX trade from an existing quote .*\.\n(?: +\*.*\n)+ +readonly book: CallMethod<.*BookTradeInput.*ConfirmedTrade/,
+    /\/\*\* Quote to book\. \*\/\n  quote_id: string;/,
+    /Books an FX trade from a quote .*\.\n(?: +\*.*\n)+ +readonly book: CallMethod<.*BookTradeInput.*ConfirmedTrade/,
     / \* Returned by .*`trades\.list`.*\n \*\/\nexport interface BookedTrade \{/,
     /Default: 50\. \*\/\n  page_size\?: number \| undefined;/,
     /\/\*\* Date \(UTC\) by which .*YYYY-MM-DD\. \*\/\n  maturity_date: string;/,

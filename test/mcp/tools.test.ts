@@ -56,10 +56,10 @@ test.each(toolCases)("%s is described for models and hosts", (name, tool, operat
   expect(tool.annotations).toMatchObject({
     readOnlyHint: effect === "read",
     destructiveHint: effect === "money" || /^(delete|update)_/.test(name),
-    openWorldHint: true,
   });
   const isRepeatable = ["PATCH", "DELETE"].includes(operation.method);
-  expect(tool.annotations.idempotentHint).toBe(effect === "read" ? undefined : isRepeatable);
+  expect(tool.annotations.idempotentHint ?? false).toBe(effect !== "read" && isRepeatable);
+  expect(tool.annotations.openWorldHint ?? true).toBe(true);
 });
 
 test.each(toolCases)(
@@ -106,7 +106,9 @@ const large = new Set([
 const all = toolsOf([...declarationsOf(fxdeskService), ...fxdeskService.quoteProcedures!]);
 
 test("marks local tools as closed, and withdrawing as destructive", () => {
-  const closed = all.filter(({ tool }) => !tool.annotations.openWorldHint).map(({ tool }) => tool.name);
+  const closed = all
+    .filter(({ tool }) => tool.annotations.openWorldHint === false)
+    .map(({ tool }) => tool.name);
   expect(closed).toEqual(expect.arrayContaining(["cancel_release", "convert_statement", "get_release"]));
   const cancel = all.find(({ tool }) => tool.name === "cancel_release")!;
   expect(cancel.tool.annotations).toMatchObject({ destructiveHint: true, idempotentHint: true });
@@ -131,6 +133,11 @@ test("describes every parameter", () => {
       .map(([parameter]) => `${name}: ${parameter}`),
   );
   expect(undescribed).toEqual([]);
+});
+
+test("the default set takes at most 3,400 tokens as it is sent, without output schemas", () => {
+  const sent = offeredByFxdesk({}).map((tool) => ({ ...tool, outputSchema: undefined }));
+  expect(Buffer.byteLength(JSON.stringify({ tools: sent })) / 4).toBeLessThanOrEqual(3_400);
 });
 
 test("needs at most 350 tokens per tool, and 825 for six named ones", () => {
