@@ -9,6 +9,7 @@ import { localOrigin } from "../people/attempts";
 import { PeopleRefusal } from "../people/authenticate";
 import { ReleaseExecutor } from "../orders/executor";
 import type { OrderCall, OrderOperations } from "../orders/leased-release";
+import { viewMarket } from "../orders/market";
 import { orderName, termsFor, validateOrder } from "../orders/order-input";
 import { type OrderInput, parseCorrelation, type SealedOrder } from "../releases/terms";
 import { findQuoteOperation } from "../orders/quote";
@@ -81,6 +82,8 @@ export class Orders {
   #isClosed = false;
   readonly #closers: (() => Promise<void>)[] = [];
 
+  readonly #call: OrderCall = (...call) => this.client.callPreAuthorized(...call);
+
   constructor(private readonly client: OrderClient) {}
 
   /** Checks the input of an order. Returns the operation that quotes it. Throws an FxdeskError. */
@@ -106,7 +109,12 @@ export class Orders {
     const isSigned = policy !== undefined || people !== undefined || options.release !== undefined || hasKey;
     const requester = isSigned ? middleware.requesterOf(orderName, options) : undefined;
     const sealed = await this.#sealOrder(input, quoteOperation, options);
-    const request = { sealed, given: { ...input, clientId: sealed.client }, key: options.key };
+    const given = { ...input, clientId: sealed.client };
+    const find = () =>
+      this.#withService(
+        (service) => service.find({ sealed, given, key: options.key, requirements: [] }),
+        options.key,
+      );
     const isOwn = async (earlier: Release) =>
       !requester || (await middleware.ownReleases(orderName, options))(earlier);
     let requirements: readonly ApprovalRequirement[];
@@ -117,17 +125,18 @@ export class Orders {
       sign = requester && signerFor(orderName, requester, authority.people);
     } catch (error) {
       // An earlier order under the key keeps its state.
-      const earlier = await this.#withService(
-        (service) => service.find({ ...request, requirements: [] }),
-        options.key,
-      );
+      const earlier = await find();
       if (earlier && (await isOwn(earlier).catch(() => false))) return toReleaseReport(earlier);
       throw error;
     }
+    // An order is found again by its key, and then not looked at again.
+    const isNew = options.key === undefined || !(await find());
+    const viewed = isNew ? await this.#viewMarket(sealed, quoteOperation, options) : sealed;
+    const { operations } = context.service;
     const release = await this.#withService(
       (service) =>
         service.request(
-          { ...request, requirements, operations: context.service.operations, sign },
+          { sealed: viewed, given, key: options.key, requirements, operations, sign },
           options.confirmRelease,
         ),
       options.key,
@@ -277,7 +286,7 @@ export class Orders {
       journal,
       environments: this.#environments(),
       operations: this.#orderOperations(),
-      call: (...call) => client.callPreAuthorized(...call),
+      call: this.#call,
       sendReleased: (release) => this.#sendReleased(release),
       findOrderProblem: (sealed) => this.#findOrderProblem(sealed),
       authority: async (sealed) =>
@@ -338,10 +347,7 @@ export class Orders {
     const { context } = client;
     const requester = actorOf(context, options);
     const { clientId = "" } = settingsFor(context, options);
-    const terms = await termsFor(input, quoteOperation, {
-      call: (...call) => client.callPreAuthorized(...call),
-      options,
-    });
+    const terms = await termsFor(input, quoteOperation, { call: this.#call, options });
     return {
       kind: "order",
       operation: orderName,
@@ -357,6 +363,17 @@ export class Orders {
       ...parseCorrelation(orderName, options.correlation),
       terms,
     };
+  }
+
+  /** Adds the rate and the doubts that people see before they decide. Throws an FxdeskError if the service refuses such a trade. */
+  async #viewMarket(
+    sealed: SealedOrder,
+    quoteOperation: QuoteOperation,
+    options: CallOptions,
+  ): Promise<SealedOrder> {
+    const { terms } = sealed;
+    const { warnings, ...seen } = await viewMarket(terms, quoteOperation, { call: this.#call, options });
+    return { ...sealed, ...(warnings && { warnings }), terms: { ...terms, ...seen } };
   }
 
   /** Runs `work` with the releases of the store, and converts its failures to FxdeskErrors. `key` is that of the order. */

@@ -41,8 +41,9 @@ export function findUnsupportedFields(
 
 /** Returns the input of the quote operation for an order. */
 export function quoteInputFor(
-  { quotes: { requestFields, fixedFields } }: QuoteOperation,
+  { quotes: { requestFields, fixedFields: ofQuotes } }: QuoteOperation,
   terms: Partial<OrderTerms>,
+  fixedFields = ofQuotes,
 ) {
   const entries = queriedFields.flatMap((name) =>
     terms[name] === undefined || requestFields[name] === undefined

@@ -146,19 +146,15 @@ export const titleOfTerms = (sealed: SealedRequest, operations: readonly Declara
 /** Describes a request by the declarations of its service. An operation that they lack is described by the names of its fields. */
 export function describeTerms(sealed: SealedRequest, operations: readonly Declaration[]): TermsDescription {
   const shared = { title: titleOfTerms(sealed, operations), summary: summarizeTerms(sealed) };
+  const rows = (sealed.warnings ?? []).map((each) => [each]);
+  const warned = rows.length > 0 ? [{ title: "Warnings", columns: ["Warning"], rows }] : [];
   if (sealed.kind === "order") {
     const facts = Object.entries(sealed.terms).flatMap(([name, value]: [string, string | undefined]) =>
       value === undefined ? [] : [[titleFromName(name), value] as const],
     );
-    return { ...shared, facts, tables: [] };
+    return { ...shared, facts, tables: warned };
   }
   const operation = operations.find(({ name }) => name === sealed.operation);
   const { facts, tables } = describeCall(operation, sealed.terms);
-  const { warnings } = sealed;
-  const warned = warnings && {
-    title: "Warnings",
-    columns: ["Warning"],
-    rows: warnings.map((each) => [each]),
-  };
-  return { ...shared, facts, tables: [...(warned ? [warned] : []), ...tables] };
+  return { ...shared, facts, tables: [...warned, ...tables] };
 }

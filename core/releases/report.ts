@@ -111,7 +111,7 @@ export function toReleaseReport({
     requested_at: toIsoTime(requestedAt),
     valid_until: toIsoTime(validUntil),
     summary: summarizeTerms(sealed),
-    ...(sealed.kind === "call" && sealed.warnings && { warnings: [...sealed.warnings] }),
+    ...(sealed.warnings && { warnings: [...sealed.warnings] }),
     terms: reportedTerms(sealed),
     seal: hash,
     ...(identity !== undefined && sealed.kind === "order" && { trade_id: identity }),

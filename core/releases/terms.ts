@@ -18,7 +18,7 @@ export interface OrderTerms {
   readonly rate_symbol: string;
   /** Limit for the rate of a booking. */
   readonly worst_rate: string;
-  /** Rate of the quote from which the worst rate was derived. */
+  /** Rate when the order was requested: of the quote from which the worst rate was derived, or an estimate. */
   readonly rate_seen?: string;
   readonly highest_fee?: string;
   readonly fee_currency?: string;
@@ -94,6 +94,8 @@ interface SealedFacts {
   readonly release?: "needed";
   /** True if requested under a policy; then sent only under one. */
   readonly underPolicy?: true;
+  /** What people must know before they decide, for example a possible duplicate. */
+  readonly warnings?: readonly string[];
   /** JSON of the requester, returned unchanged. */
   readonly correlation?: unknown;
 }
@@ -115,8 +117,6 @@ export interface SealedCall extends SealedFacts {
   readonly creditors?: readonly string[];
   /** The trade that is booked, by its quote; `unknown` if it may book one that this client does not know. */
   readonly trade?: QuotedTrade | "unknown";
-  /** What people must know before they decide, for example a possible duplicate. */
-  readonly warnings?: readonly string[];
   /** Proves the trade to the process that sends the call. */
   readonly quoteProof?: string;
 }

@@ -322,6 +322,11 @@ export interface QuoteDeclaration {
   readonly fixedFields?: Readonly<Record<string, string>>;
   /** Response field for each part of the quote. */
   readonly responseFields: QuotedFields;
+  /** How the operation returns an estimate, which cannot be booked, if it does. Its rate is shown beside the limit of an order. */
+  readonly estimate?: {
+    readonly fixedFields: Readonly<Record<string, string>>;
+    readonly responseFields: Pick<QuotedFields, "rate" | "rate_symbol">;
+  };
 }
 
 /** Location of the committed amounts in the input. */

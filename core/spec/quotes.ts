@@ -12,13 +12,20 @@ export interface QuoteOperation extends Declaration {
 const textOf = (value: unknown): string | undefined =>
   typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 
-/** Returns the quote in a response, or undefined if a field is missing. */
-export function parseQuote({ quotes: { responseFields } }: QuoteOperation, body: unknown): Quote | undefined {
+function readFields<Fields extends object>(names: Fields, body: unknown): Fields | undefined {
   const fields = (body ?? {}) as Readonly<Record<string, unknown>>;
-  const read = Object.entries(responseFields).map(
-    ([name, field]) => [name, textOf(fields[field as string])] as const,
-  );
-  return read.every(([, value]) => value !== undefined)
-    ? (Object.fromEntries(read) as unknown as Quote)
+  const read = Object.entries(names).map(([name, field]) => [name, textOf(fields[field as string])] as const);
+  return read.every(([, value]) => value !== undefined) ? (Object.fromEntries(read) as Fields) : undefined;
+}
+
+/** Returns the quote in a response, or undefined if a field is missing. */
+export const parseQuote = ({ quotes }: QuoteOperation, body: unknown): Quote | undefined =>
+  readFields(quotes.responseFields, body);
+
+/** Returns the rate of an estimate, or undefined if a field is missing or no positive decimal. */
+export function parseEstimate({ quotes: { estimate } }: QuoteOperation, body: unknown) {
+  const found = estimate && readFields(estimate.responseFields, body);
+  return found && /^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(found.rate) && /[1-9]/.test(found.rate)
+    ? found
     : undefined;
 }

@@ -115,6 +115,10 @@ function createQuote(toolkit: Toolkit) {
         sell_currency: "sell_currency",
         value_date: "value_date",
       },
+      estimate: {
+        fixedFields: { quote_type: "estimate" },
+        responseFields: { rate: "estimated_rate", rate_symbol: "estimated_rate_symbol" },
+      },
     },
     contract: "not shown",
   });

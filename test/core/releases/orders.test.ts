@@ -75,6 +75,15 @@ describe("an order", () => {
     });
   });
 
+  test("is looked at beside the market before a person is asked", async () => {
+    const { terms, warnings } = await client.orders.order(sampleOrder({ worst_rate: "0.5" }));
+    const seen = Number(terms.rate_seen);
+    expect(seen).toBeGreaterThan(0.9);
+    expect(warnings).toEqual([expect.stringContaining(`${(100 - 50 / seen).toFixed(1)} %`)]);
+    const near = await client.orders.order(sampleOrder({ worst_rate: (seen * 0.99).toFixed(4) }));
+    expect([Number(near.terms.rate_seen) / seen, near.warnings]).toEqual([expect.closeTo(1, 2), undefined]);
+  });
+
   test("refuses release by the requester and by people outside the policy", async () => {
     const asked = await client.orders.order(sampleOrder());
     await expect(place.decide(asked.release, "desk")).rejects.toThrow("desk requested");
@@ -92,6 +101,41 @@ describe("an order", () => {
     expect(ended.state).toBe("expired");
     expect(ended.remark).toMatch(/outside the terms of the order: its rate is .* worse than 9 EURUSD/);
   });
+});
+
+test("an order is refused if the service would refuse the trade, and keeps its state once requested", async () => {
+  const { client: open, sandbox } = await createReleaseFixture({ sandbox: { daysBehind: 30 } });
+  const client = open();
+  const parent = (await client.trades.list({})).find(
+    ({ trade_type: type, status }) => type === "forward" && status === "Created",
+  )!;
+  const drawdown = sampleOrder({
+    trade_type: "drawdown",
+    parent_trade_id: parent.trade_id,
+    buy_currency: parent.buy_currency,
+    sell_currency: parent.sell_currency,
+    rate_symbol: parent.rate_symbol,
+    fixed_side: "buy",
+    amount: "100",
+    worst_rate: parent.rate_symbol.startsWith(parent.buy_currency) ? "9" : "0.1",
+  });
+  const before = (await client.orders.list()).releases.length;
+  await expect(client.orders.order({ ...drawdown, amount: "9000000" })).rejects.toMatchObject({
+    code: "conflict",
+    outcome: "not-sent",
+    status: 409,
+    operation: "trades.order",
+  });
+  expect((await client.orders.list()).releases).toHaveLength(before);
+  const asked = await client.orders.order(drawdown, { key: "drawdown" });
+  sandbox.control.addFault({ operation: "quotes.create", kind: "status", status: 400, times: 1 });
+  expect(await client.orders.order(drawdown, { key: "drawdown" })).toMatchObject({
+    release: asked.release,
+  });
+  await expect(client.orders.order(drawdown)).rejects.toMatchObject({ status: 400 });
+  sandbox.control.addFault({ operation: "quotes.create", kind: "reset-before", times: 1 });
+  const { terms, warnings } = await client.orders.order(drawdown);
+  expect([terms.rate_seen, warnings]).toEqual([undefined, [expect.any(String)]]);
 });
 
 test.each([

@@ -49,7 +49,9 @@ const outcomeOf = (call: Promise<unknown>): Promise<string> =>
     () => "sent",
     ({ code }: { code: string }) => code,
   );
-const posts = () => place.sandbox.requests.filter(({ method }) => method === "POST").length;
+/** The requests that change or commit something: estimates for orders do not. */
+const posts = () =>
+  place.sandbox.requests.filter(({ method, url }) => method === "POST" && !url.startsWith("/quotes")).length;
 
 /** Replaces the sealed request of a release, with a matching seal, and sets its state. */
 const rewrite = (id: string, change: (sealed: SealedRequest) => object, state: string) =>

@@ -1,0 +1,83 @@
+/** The market rate beside the limit of an order, before anyone is asked to release it. */
+import { Big } from "big.js";
+import type { CallOptions } from "../call/call-options";
+import type { OrderTerms } from "../releases/terms";
+import { createError, FxdeskError } from "../spec/errors";
+import { parseEstimate, type QuoteOperation } from "../spec/quotes";
+import type { OrderCall } from "./leased-release";
+import { orderName } from "./order-input";
+import { isRateWithinLimit, quoteInputFor } from "./quote";
+
+/** Longest wait for an estimate: an order is also taken without one. */
+const maxWaitMs = 10_000;
+/** Percentage from which a limit is said to be far from the market. */
+const farPercent = 5;
+/** Statuses with which the service refuses the trade itself, and not the moment or the caller. */
+const refusals = new Set([400, 404, 409, 422]);
+
+/** What the market says about an order: a rate for the pair of its limit, and doubts for those who decide. */
+export interface MarketView {
+  readonly rate_seen?: string;
+  readonly warnings?: readonly string[];
+}
+
+/** Returns a rate for the pair `symbol`, or undefined if it is for other currencies. */
+function rateFor(symbol: string, rate: string, ofSymbol: string): string | undefined {
+  if (symbol === ofSymbol) return rate;
+  const isInverse = symbol === ofSymbol.slice(3) + ofSymbol.slice(0, 3);
+  return isInverse && new Big(rate).gt(0) ? new Big(1).div(rate).round(6).toFixed() : undefined;
+}
+
+/** Returns a doubt if the worst rate is far from the rate seen. */
+function distanceWarning(terms: OrderTerms, seen: string): string | undefined {
+  const { worst_rate: worst, rate_symbol: symbol } = terms;
+  const percent = new Big(worst).div(seen).minus(1).times(100).abs();
+  if (percent.lt(farPercent)) return undefined;
+  const distance = `The limit ${worst} ${symbol} is ${percent.toFixed(1)} %`;
+  return isRateWithinLimit(terms, seen, symbol)
+    ? `${distance} worse than the rate seen, ${seen}.`
+    : `${distance} better than the rate seen, ${seen}: the order may never be booked.`;
+}
+
+/**
+ * Requests an estimate for an order with a worst rate. Returns nothing if the service gives no estimates. Throws an FxdeskError
+ * if the service refuses such a trade, for example a drawdown of more than is left of its forward.
+ */
+export async function viewMarket(
+  terms: OrderTerms,
+  operation: QuoteOperation,
+  { call, options }: { readonly call: OrderCall; readonly options: CallOptions },
+): Promise<MarketView> {
+  const { estimate } = operation.quotes;
+  if (!estimate || terms.rate_seen !== undefined) return {};
+  // The key belongs to the order.
+  const { key: _, timeoutMs = maxWaitMs, queueTimeoutMs = maxWaitMs, ...others } = options;
+  const bounded = {
+    ...others,
+    timeoutMs: Math.min(timeoutMs, maxWaitMs),
+    queueTimeoutMs: Math.min(queueTimeoutMs, maxWaitMs),
+  };
+  try {
+    const { body } = await call(
+      operation,
+      quoteInputFor(operation, terms, estimate.fixedFields),
+      bounded,
+      {},
+    );
+    const seen = parseEstimate(operation, body);
+    const rate_seen = seen && rateFor(terms.rate_symbol, seen.rate, seen.rate_symbol);
+    if (rate_seen === undefined) return { warnings: ["The service's estimate has no rate for this pair."] };
+    const warning = distanceWarning(terms, rate_seen);
+    return { rate_seen, ...(warning !== undefined && { warnings: [warning] }) };
+  } catch (error) {
+    if (!(error instanceof FxdeskError) || error.code === "aborted") throw error;
+    if (error.status === undefined || !refusals.has(error.status))
+      return { warnings: [`No market rate was seen when the order was requested: ${error.message}`] };
+    const { code, status, service, requestId } = error;
+    throw createError(orderName, code, "not-sent", `${orderName}: Not requested. ${error.message}`, {
+      status,
+      service,
+      requestId,
+    });
+  }
+}
