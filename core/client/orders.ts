@@ -129,14 +129,12 @@ export class Orders {
       if (earlier && (await isOwn(earlier).catch(() => false))) return toReleaseReport(earlier);
       throw error;
     }
-    // An order is found again by its key, and then not looked at again.
-    const isNew = options.key === undefined || !(await find());
-    const viewed = isNew ? await this.#viewMarket(sealed, quoteOperation, options) : sealed;
     const { operations } = context.service;
+    const complete = () => this.#viewMarket(sealed, quoteOperation, options);
     const release = await this.#withService(
       (service) =>
         service.request(
-          { sealed: viewed, given, key: options.key, requirements, operations, sign },
+          { sealed, given, key: options.key, requirements, operations, sign, complete },
           options.confirmRelease,
         ),
       options.key,

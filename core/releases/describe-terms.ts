@@ -4,8 +4,9 @@ import type { TermsDescription, TermsTable } from "../call/call-options";
 import { readCreditTransfers } from "../files/pain001";
 import { fieldsOf, titleFromName } from "../spec/fields";
 import type { Declaration } from "../spec/operation";
+import { normalizeAccountNumber } from "../values/account-number";
 import { isObject } from "../values/json";
-import type { CallTerms, OrderTerms, SealedCall, SealedRequest } from "./terms";
+import type { OrderTerms, SealedCall, SealedRequest } from "./terms";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -47,8 +48,13 @@ export function summarizeTerms(sealed: SealedRequest): string {
     const { buy_amount, buy_currency, sell_amount, sell_currency } = trade;
     return `Sells ${groupDigits(sell_amount)} ${sell_currency} for ${groupDigits(buy_amount)} ${buy_currency}.`;
   }
-  if (amounts?.length)
-    return amounts.length === 1 ? sumsOf(amounts) : `${amounts.length} payments, ${sumsOf(amounts)} in total`;
+  if (amounts?.length) {
+    const isSingle = amounts.length === 1;
+    const sums = isSingle ? sumsOf(amounts) : `${amounts.length} payments, ${sumsOf(amounts)} in total`;
+    const { length: firsts } = sealed.firstPayments ?? [];
+    if (firsts === 0) return sums;
+    return `${sums}, ${isSingle ? "first payment to this account" : `first payments to ${firsts} accounts`}`;
+  }
   return effect === "money" && !amounts ? "The amount is unknown." : "Commits no money.";
 }
 
@@ -75,7 +81,7 @@ const isTable = (value: unknown): value is readonly Values[] =>
   Array.isArray(value) && value.length > 0 && value.every(isObject);
 
 /** What people check first: who is paid, on which account, how much. */
-const leadingColumns = [/Name$/, /Account$/, /Amount$/];
+const leadingColumns = [/Name$/, /Account$/, /^firstPayment$/, /Amount$/];
 
 const rankOf = (name: string): number => {
   const rank = leadingColumns.findIndex((pattern) => pattern.test(name));
@@ -94,7 +100,18 @@ function tableOf(title: string, rows: readonly Values[]): TermsTable {
   };
 }
 
-const documentTable = (title: string, document: string): TermsTable | undefined => {
+/** True for accounts that are paid for the first time. */
+type IsFirst = (iban: unknown) => boolean;
+
+const mark = (isFirst: boolean) => (isFirst ? { firstPayment: true } : {});
+
+const paymentTable = (title: string, rows: readonly Values[], isFirst: IsFirst): TermsTable =>
+  tableOf(
+    title,
+    rows.map((row) => ({ ...row, ...mark(isFirst((row.creditorAccount as Values | undefined)?.iban)) })),
+  );
+
+const documentTable = (title: string, document: string, isFirst: IsFirst): TermsTable | undefined => {
   const transfers = readCreditTransfers(document);
   return (
     transfers &&
@@ -103,6 +120,7 @@ const documentTable = (title: string, document: string): TermsTable | undefined 
       transfers.map(({ creditor, amount, currency, remittance, account, date, ...transfer }) => ({
         creditorName: transfer.creditorName,
         creditorAccount: creditor ?? `not an IBAN: ${transfer.creditorAccount ?? "no account"}`,
+        ...mark(isFirst(creditor)),
         instructedAmount: { amount, currency },
         remittance,
         creditorAgent: transfer.creditorBank,
@@ -113,7 +131,12 @@ const documentTable = (title: string, document: string): TermsTable | undefined 
   );
 };
 
-function describeCall(operation: Declaration | undefined, { values }: CallTerms) {
+function describeCall(
+  operation: Declaration | undefined,
+  { terms: { values }, firstPayments = [] }: SealedCall,
+) {
+  const first = new Set(firstPayments);
+  const isFirst: IsFirst = (iban) => typeof iban === "string" && first.has(normalizeAccountNumber(iban));
   const declared = operation ? fieldsOf(operation) : [];
   const others = Object.keys(values).filter((name) => !declared.some((field) => field.name === name));
   const fields = [
@@ -127,13 +150,14 @@ function describeCall(operation: Declaration | undefined, { values }: CallTerms)
     const value = values[name];
     const table =
       name === operation?.document?.name && typeof value === "string"
-        ? documentTable(title, value)
+        ? documentTable(title, value, isFirst)
         : isTable(value)
-          ? tableOf(title, value)
+          ? paymentTable(title, value, isFirst)
           : undefined;
     if (table) tables.push(table);
     else facts.push([title, textOf(value)]);
   }
+  if (tables.length === 0 && first.size > 0) facts.push(["First payment to this account", "yes"]);
   return { facts, tables };
 }
 
@@ -155,6 +179,6 @@ export function describeTerms(sealed: SealedRequest, operations: readonly Declar
     return { ...shared, facts, tables: warned };
   }
   const operation = operations.find(({ name }) => name === sealed.operation);
-  const { facts, tables } = describeCall(operation, sealed.terms);
+  const { facts, tables } = describeCall(operation, sealed);
   return { ...shared, facts, tables: [...warned, ...tables] };
 }

@@ -15,6 +15,7 @@ import { redactLocation } from "../store/settings";
 import { ReleaseService, RequestDeclined, type SignRequest } from "./release-service";
 import { ReleaseRefusal, type Release } from "./release";
 import { commitsNoMoney } from "./committed-money";
+import { findFirstPayments } from "./first-payments";
 import { type ApprovalRequirement, describeRequirements, findHoursViolation } from "./policy-evaluation";
 import {
   type Authority,
@@ -268,8 +269,12 @@ export class ReleaseMiddleware {
     const singleUse = value === undefined ? undefined : { field: call.operation.singleUseField!, value };
     const { given } = sealed.terms;
     const { operations } = this.context.service;
+    const complete = async (): Promise<SealedCall> => {
+      const firstPayments = await findFirstPayments(this.service, operations, sealed);
+      return firstPayments.length > 0 ? { ...sealed, firstPayments } : sealed;
+    };
     return this.service.request(
-      { sealed, given, key, singleUse, requirements, operations, sign },
+      { sealed, given, key, singleUse, requirements, operations, sign, complete },
       confirmRelease,
     );
   }

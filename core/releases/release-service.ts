@@ -59,6 +59,8 @@ export interface ReleaseRequest {
   readonly operations?: readonly Declaration[];
   /** Omitted where no policy applies. */
   readonly sign?: SignRequest | undefined;
+  /** Adds what people must know before they decide. Called for a new request only. Throws if it should not be requested. */
+  readonly complete?: () => Promise<SealedRequest>;
 }
 
 /** The requester declined to request the release. */
@@ -74,17 +76,16 @@ export class ReleaseService {
    * another request, and RequestDeclined if `confirm` declines.
    */
   async request(request: ReleaseRequest, confirm?: ConfirmRelease): Promise<Release> {
-    const { sealed, given, key, requirements, sign } = request;
+    const { given, key, requirements, sign, complete } = request;
+    // These may take minutes, so they hold no transaction; the duplicate is searched for again below.
+    const earlier = complete || confirm ? await this.find(request) : undefined;
+    if (earlier) return earlier;
+    const sealed = complete ? await complete() : request.sealed;
     const requestHash = requestHashOf(sealed, given);
     const id = createReleaseId();
     const signature = sign?.(id, sealed);
-    // Confirmation may take minutes, so it holds no transaction; the duplicate is searched for again below.
-    if (
-      confirm &&
-      requirements.length > 0 &&
-      !(await readReleases(this.store, (access) => findDuplicate(access, request, requestHash)))
-    )
-      await assertConfirmed(confirm, request, requestHash);
+    if (confirm && requirements.length > 0)
+      await assertConfirmed(confirm, { ...request, sealed }, requestHash);
     return changeReleases(this.store, async (access) => {
       // Found by its ID if the COMMIT response was lost and the transaction runs again.
       const existing = (await findRelease(access, id)) ?? (await findDuplicate(access, request, requestHash));

@@ -153,8 +153,8 @@ export function asReleased(
   atHand: SealedCall,
 ): ReleasedCall | undefined {
   if (released.kind !== "call") return undefined;
-  const { surface, key, requestedAt, validUntil, release, underPolicy, warnings, correlation, quoteProof } =
-    released;
+  const { surface, key, requestedAt, validUntil, release, underPolicy, correlation, quoteProof } = released;
+  const { warnings, firstPayments } = released;
   const {
     surface: _surface,
     key: _ownKey,
@@ -163,6 +163,7 @@ export function asReleased(
     release: _release,
     underPolicy: _underPolicy,
     warnings: _warnings,
+    firstPayments: _firstPayments,
     correlation: _correlation,
     quoteProof: _quoteProof,
     ...facts
@@ -176,6 +177,7 @@ export function asReleased(
     ...((atHand.release ?? release) && { release: "needed" }),
     ...(underPolicy && { underPolicy }),
     ...(warnings && { warnings }),
+    ...(firstPayments && { firstPayments }),
     ...(correlation !== undefined && { correlation }),
     ...(quoteProof !== undefined && { quoteProof }),
     terms: withGeneratedValues(call, atHand.terms, released.terms),

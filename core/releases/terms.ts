@@ -115,6 +115,8 @@ export interface SealedCall extends SealedFacts {
   readonly amounts?: readonly CommittedAmount[];
   /** IBANs of all accounts to credit; undefined if one of them is not known. */
   readonly creditors?: readonly string[];
+  /** Those of them that are paid for the first time in 90 days, as far as the journal knows. */
+  readonly firstPayments?: readonly string[];
   /** The trade that is booked, by its quote; `unknown` if it may book one that this client does not know. */
   readonly trade?: QuotedTrade | "unknown";
   /** Proves the trade to the process that sends the call. */

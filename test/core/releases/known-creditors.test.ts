@@ -1,5 +1,5 @@
 /** Rules for payments to creditors that the policy does not list, and limits of single requesters. */
-import type { FxdeskClient } from "@fxdesk/toolkit";
+import type { CallOptions, FxdeskClient } from "@fxdesk/toolkit";
 import { pain001 } from "../../sandbox/open-banking/documents";
 import { sampleInput } from "../../support/samples";
 import {
@@ -51,7 +51,7 @@ const pay = (creditorAccount: unknown, more: object = {}) =>
     ...more,
   } as never);
 const standingOrder = { "payment-service": "periodic-payments", startDate: nextWeek, frequency: "Monthly" };
-const payAll = (...ibans: readonly string[]) => {
+const payAll = (ibans: readonly string[], options: CallOptions = {}) => {
   const { instructedAmount, creditorName, debtorAccount } = single;
   const payments = ibans.map((iban) => ({
     instructedAmount,
@@ -59,24 +59,30 @@ const payAll = (...ibans: readonly string[]) => {
     creditorAccount: { iban },
     endToEndIdentification: reference(),
   }));
-  return client.payments.initiateBulk({
-    "payment-product": "sepa-credit-transfers",
-    "TPP-Redirect-URI": "https://app.example/done",
-    debtorAccount,
-    payments,
-  } as never);
+  return client.payments.initiateBulk(
+    {
+      "payment-product": "sepa-credit-transfers",
+      "TPP-Redirect-URI": "https://app.example/done",
+      debtorAccount,
+      payments,
+    } as never,
+    options,
+  );
 };
 const debtor = () => (single.debtorAccount as { iban: string }).iban;
-const send = (...accounts: readonly string[]) =>
-  client.payments.initiateBulk({
-    "payment-product": "pain.001-sepa-credit-transfers",
-    "TPP-Redirect-URI": "https://app.example/done",
-    pain001: pain001({
-      debtor: debtor(),
-      day: nextWeek,
-      transfers: accounts.map((account) => ({ account, reference: reference() })),
-    }),
-  } as never);
+const send = (accounts: readonly string[], options: CallOptions = {}) =>
+  client.payments.initiateBulk(
+    {
+      "payment-product": "pain.001-sepa-credit-transfers",
+      "TPP-Redirect-URI": "https://app.example/done",
+      pain001: pain001({
+        debtor: debtor(),
+        day: nextWeek,
+        transfers: accounts.map((account) => ({ account, reference: reference() })),
+      }),
+    } as never,
+    options,
+  );
 const iban = (number: string) => `<Id><IBAN>${number}</IBAN></Id>`;
 
 const calls: readonly [string, "known" | "unknown", () => Promise<unknown>][] = [
@@ -86,11 +92,11 @@ const calls: readonly [string, "known" | "unknown", () => Promise<unknown>][] = 
   ["a payment with a second number", "unknown", () => pay({ iban: landlord, bban: "123456789" })],
   ["a standing order", "known", () => pay({ iban: supplier }, standingOrder)],
   ["a standing order to another account", "unknown", () => pay({ iban: stranger }, standingOrder)],
-  ["a bulk payment", "known", () => payAll(landlord, supplier)],
-  ["a bulk payment with one other account", "unknown", () => payAll(landlord, stranger, supplier)],
-  ["a document", "known", () => send(iban(landlord), iban(supplier))],
-  ["a document with one other account", "unknown", () => send(iban(landlord), iban(stranger))],
-  ["a document with an account without IBAN", "unknown", () => send("<Id><Othr><Id>7</Id></Othr></Id>")],
+  ["a bulk payment", "known", () => payAll([landlord, supplier])],
+  ["a bulk payment with one other account", "unknown", () => payAll([landlord, stranger, supplier])],
+  ["a document", "known", () => send([iban(landlord), iban(supplier)])],
+  ["a document with one other account", "unknown", () => send([iban(landlord), iban(stranger)])],
+  ["a document with an account without IBAN", "unknown", () => send(["<Id><Othr><Id>7</Id></Othr></Id>"])],
   [
     "a booking of a trade",
     "known",
@@ -172,4 +178,30 @@ test("a requester has lower limits than others, for a request and for a day", as
     limits: { requesters: { carl: { perDay: "1" } } },
   });
   expect(await spend("anna", "1.00")).toBe("release_refused");
+});
+
+test("the first payments to an account are marked for those who decide", async () => {
+  const shown: Parameters<NonNullable<CallOptions["confirmRelease"]>>[0]["description"][] = [];
+  const confirmRelease: CallOptions["confirmRelease"] = async ({ description }) => {
+    shown.push(description);
+    return true;
+  };
+  /** Requests two payments. Returns which of their accounts were marked. */
+  const marked = async (ask: typeof payAll | typeof send, accounts: readonly string[]) => {
+    expect(await outcomeOf(ask(accounts, { confirmRelease }))).toBe("release_needed");
+    const { columns, rows } = shown.at(-1)!.tables[0]!;
+    const first = columns.indexOf("First payment");
+    return rows.map((row) => row[first] ?? "");
+  };
+  const [paid, unpaid] = ["FR1420041010050500013M02606", "GB29NWBK60161331926819"] as const;
+  await place.setPolicy({
+    people: [...people],
+    rules: [{ effects: ["money"], above: "100000" }],
+    amounts: { currency: "EUR" },
+  });
+  expect(await outcomeOf(pay({ iban: paid }))).toBe("sent");
+  await place.setPolicy({ people: [...people], rules: [{ effects: ["money"] }] });
+  expect(await marked(payAll, [paid, unpaid])).toEqual(["", "yes"]);
+  expect(await marked(send, [iban(paid), iban(unpaid)])).toEqual(["", "yes"]);
+  expect(await marked(payAll, [paid, paid])).toEqual(["", ""]);
 });
