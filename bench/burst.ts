@@ -15,7 +15,7 @@ const flow = [
   onCanvas("to-empty", "function", ["empty"], { func: "" }),
   onCanvas("to-fxdesk", "function", ["fxdesk"], { func: "" }),
   onCanvas("empty", "debug", [], { active: false }),
-  onCanvas("fxdesk", "fxdesk-list-trades", ["answered"], { pages: "one" }),
+  onCanvas("fxdesk", "fxdesk-list-trades", ["answered"], { results: "one" }),
   onCanvas("answered", "debug", [], { active: false }),
   onCanvas("catch", "catch", ["refused"], { scope: null, uncaught: false }),
   onCanvas("refused", "debug", [], { active: false }),

@@ -9,7 +9,7 @@ import { manyTrades as count, startServer } from "./server";
 
 const flow = [
   onCanvas("list", "fxdesk-list-trades", ["end"], {
-    pages: "items",
+    results: "each",
     fields: { page_size: { type: "num", value: "1000" } },
   }),
   onCanvas("end", "debug", [], { active: false }),

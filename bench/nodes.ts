@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   const httpRequest = { method: "GET", ret: "obj", url: `${url}/trades?client_id=c-1` };
   await deploy(
     [
-      onCanvas("fxdesk", "fxdesk-list-trades", [sink], { pages: "one" }),
+      onCanvas("fxdesk", "fxdesk-list-trades", [sink], { results: "one" }),
       onCanvas("core", "http request", [sink], httpRequest),
       onCanvas(sink, "debug", [], { active: false }),
     ],

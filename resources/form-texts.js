@@ -37,6 +37,9 @@ export function fieldTexts({ _def: { fxdesk } }, name) {
   return declaredTexts?.operations[fxdesk.slug]?.[name] ?? declaredTexts?.fields[name] ?? nameAsLabel(name);
 }
 
+/** Returns label and description of a list of a result. */
+export const listTexts = (name) => declaredTexts?.lists[name] ?? nameAsLabel(name);
+
 export const settingTexts = (name) => declaredTexts?.settings[name] ?? nameAsLabel(name);
 
 /** Fills a form once its texts are loaded, or without them if loading fails. Does nothing if the form was closed meanwhile. */

@@ -11,7 +11,7 @@ import {
   textInputOf,
   typedInput,
 } from "./field-controls.js";
-import { fieldTexts, titleOf, translate, violationText } from "./form-texts.js";
+import { fieldTexts, listTexts, titleOf, translate, violationText } from "./form-texts.js";
 import { summaryOf } from "./palette.js";
 import { createPicker } from "./picker.js";
 import { checkFields, errorMessageOf, tryRead } from "./runtime-requests.js";
@@ -262,23 +262,33 @@ function addInput(node, form) {
 
 // ---- The options of a node
 
-/** Adds a select for a property with several modes. The first mode is the default. */
-function addModes(node, options, name, modes) {
+/** Adds a select for a property. The first choice is the default. */
+function addSelect(node, options, name, choices) {
   const id = `node-input-${name}`;
   const select = $("<select>").attr("id", id);
-  for (const [mode, key] of Object.entries(modes))
-    select.append($("<option>").val(mode).text(translate(key)));
-  const [defaultMode] = Object.keys(modes);
-  options.append(row(id, translate(`form.${name}`), select.val(node[name] || defaultMode)));
+  for (const [value, label] of choices) select.append($("<option>").val(value).text(label));
+  const line = row(id, translate(`form.${name}`), select.val(node[name] || choices[0][0]));
+  options.append(line);
+  return line;
 }
 
-const pageModes = {
-  all: "form.pagesAll",
-  one: "form.pagesOne",
-  each: "form.pagesEach",
-  items: "form.pagesItems",
-};
-const rowModes = { whole: "form.rowsWhole", each: "form.rowsEach" };
+/** Adds the choice of how the result is sent, and of the list whose entries are sent if the result has several. */
+function addResults(node, options) {
+  const { lists, paged } = node._def.fxdesk;
+  const forms = ["all", "list", "each", "csv", ...(paged ? ["pages", "one"] : [])];
+  const choices = forms.map((form) => [form, translate(`form.resultForms.${form}`)]);
+  const select = addSelect(node, options, "results", choices).find("select");
+  if (!lists) return;
+  const line = addSelect(
+    node,
+    options,
+    "list",
+    lists.map((name, index) => [index === 0 ? "" : name, listTexts(name).label]),
+  );
+  const showList = () => line.toggle(select.val() !== "all");
+  select.on("change", showList);
+  showList();
+}
 
 function addSaveTo(node, options) {
   const input = $('<input type="text" id="node-input-fxdesk--save-to">').css("width", "calc(100% - 155px)");
@@ -328,8 +338,7 @@ function addOptions(node, form) {
   const { defaults, fxdesk } = node._def;
   const options = group(translate("form.options"), true).appendTo(form);
   if (defaults.requestKey) addRequestKey(node, options);
-  if (defaults.pages) addModes(node, options, "pages", pageModes);
-  if (defaults.rows) addModes(node, options, "rows", rowModes);
+  if (defaults.results) addResults(node, options);
   if (defaults.saveTo) addSaveTo(node, options);
   if (defaults.resultTo) addResultTo(node, options);
   if (defaults.fromPayload)

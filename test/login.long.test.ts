@@ -120,7 +120,7 @@ describe("from Node-RED", () => {
       tab,
       { id: "connection", type: "fxdesk-connection", name: "Desk" },
       { ...injectNode("start", ["list"]), name: "start", x: 100, y: 90 },
-      { ...operationNode(listTrades, "list", [], { pages: "one" }), x: 400, y: 90 },
+      { ...operationNode(listTrades, "list", [], { results: "one" }), x: 400, y: 90 },
     ]);
     editor = await Editor.open(browser, nodeRed.url);
   }, 90_000);

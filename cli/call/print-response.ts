@@ -6,12 +6,11 @@ import { joinPages } from "../../core/call/pages";
 import type { JournalNote, Violation } from "../../core/spec/errors";
 import { mayRespondWith, type Callable } from "../../core/spec/operation";
 import { columnsOf, extractResultList, listEntryFields, listEntrySchema } from "../../core/spec/result-list";
-import { isObject } from "../../core/values/json";
 import { shapeOf } from "../../core/values/kind";
-import { escapeFormula, formatRow } from "../../core/files/csv/cells";
+import { formatRows, toRow } from "../../core/files/csv/rows";
 import { unknownWordError } from "../command-line/arguments";
 import { notReady, success } from "../command-line/exit-codes";
-import { entriesOf, resultTable, table, toRow } from "../terminal/table";
+import { entriesOf, resultTable, table } from "../terminal/table";
 import type { PrintFormat } from "./print-format";
 import { printable, printJson, writeStderr, type Terminal, write } from "../terminal/terminal";
 
@@ -73,18 +72,10 @@ async function printTable(
     );
 }
 
-const isNumberText = (text: string) => /^-?\d+(\.\d+)?$/.test(text);
-
-function csvCell(value: unknown): string {
-  const text = isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value ?? "");
-  return isNumberText(text) ? text : escapeFormula(text);
-}
-
 function csvText(callable: Callable, body: unknown, columns?: readonly string[]): string {
   const rows = entriesIn(callable, body).map(toRow);
   const fields = fieldsIn(callable);
-  const names = columns ?? (rows.length > 0 ? columnsOf(rows, fields) : fields);
-  return [names, ...rows.map((row) => names.map((name) => csvCell(row[name])))].map(formatRow).join("");
+  return formatRows(columns ?? (rows.length > 0 ? columnsOf(rows, fields) : fields), rows);
 }
 
 async function printBody(

@@ -1,19 +1,10 @@
 /** Renders responses as aligned text tables. */
+import { flattenRow, toRow } from "../../core/files/csv/rows";
 import { isObject } from "../../core/values/json";
 import { columnsOf, type ResultList } from "../../core/spec/result-list";
 import { printable } from "./terminal";
 
 type Row = Readonly<Record<string, unknown>>;
-
-/** Flattens one level of nested objects: `amount.currency`. */
-const flatten = (row: Row): Row =>
-  Object.fromEntries(
-    Object.entries(row).flatMap(([key, value]) =>
-      isObject(value)
-        ? Object.entries(value).map(([inner, nested]) => [`${key}.${inner}`, nested])
-        : [[key, value]],
-    ),
-  ) as Row;
 
 export function cellText(value: unknown): string {
   if (value === undefined || value === null) return "";
@@ -26,13 +17,11 @@ export function cellText(value: unknown): string {
 export const entriesOf = (body: unknown): readonly unknown[] | undefined =>
   Array.isArray(body) ? body : onlyList(body);
 
-export const toRow = (entry: unknown): Row => (isObject(entry) ? flatten(entry) : { value: entry });
-
 /** Returns the rows: the entries of a list, or one row per field of an object. */
 function rowsOf(body: unknown): readonly Row[] {
   const list = entriesOf(body);
   if (list) return list.map(toRow);
-  if (isObject(body)) return Object.entries(flatten(body)).map(([field, value]) => ({ field, value }));
+  if (isObject(body)) return Object.entries(flattenRow(body)).map(([field, value]) => ({ field, value }));
   return [{ value: body }];
 }
 
@@ -114,7 +103,7 @@ function renderRest(rest: Row, width: number): string[] {
   const lists = Object.entries(rest).filter(([, value]) => Array.isArray(value) && value.some(isObject));
   const values = Object.entries(rest).filter(([name]) => !lists.some(([list]) => list === name));
   const nonEmptyValues = values.filter(([, value]) => !(Array.isArray(value) && value.length === 0));
-  const facts = Object.entries(flatten(Object.fromEntries(nonEmptyValues)));
+  const facts = Object.entries(flattenRow(Object.fromEntries(nonEmptyValues)));
   const length = Math.max(0, ...facts.map(([name]) => name.length));
   const lines = facts.map(([name, value]) => `${name.padEnd(length)}  ${cellText(value)}\n`);
   return [

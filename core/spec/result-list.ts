@@ -1,6 +1,6 @@
 /** The lists of results: the main list of a procedure, with the fields beside it, and the entries of paged lists. */
 import type { z } from "zod";
-import { elementOf, propertyOf, shapeOf } from "../values/kind";
+import { elementOf, isRequired, propertyOf, shapeOf } from "../values/kind";
 import type { Callable } from "./operation";
 
 export interface ResultList {
@@ -10,8 +10,12 @@ export interface ResultList {
   readonly rest: Readonly<Record<string, unknown>>;
 }
 
-/** Splits a result into its list and the rest. Returns undefined if no list is declared or the result has none. */
-export function extractResultList({ resultList: name }: Callable, body: unknown): ResultList | undefined {
+/** Splits a result into a list, the main one by default, and the rest. Returns undefined if the result has no such list. */
+export function extractResultList(
+  { resultList }: Pick<Callable, "resultList">,
+  body: unknown,
+  name = resultList,
+): ResultList | undefined {
   if (name === undefined || typeof body !== "object" || body === null) return undefined;
   const { [name]: entries, ...rest } = body as Record<string, unknown>;
   return Array.isArray(entries) ? { name, entries, rest } : undefined;
@@ -33,6 +37,24 @@ export function listSchemaOf(
 export function listEntryFields(callable: Callable, name: string): readonly string[] {
   const list = listSchemaOf(callable, name);
   return list ? Object.keys(shapeOf(elementOf(list)!)) : [];
+}
+
+/**
+ * Returns the names of the lists of objects in the result, the main list first. Without a declared main list, only lists that
+ * every result of a read has count.
+ */
+export function listNamesOf({ effect, resultList, responses }: Callable): readonly string[] {
+  if (effect !== "read" && resultList === undefined) return [];
+  const names = Object.values(responses).flatMap((response) =>
+    response.kind !== "json"
+      ? []
+      : Object.entries(shapeOf(response.schema)).flatMap(([name, each]) => {
+          const element = elementOf(each);
+          const isList = element !== undefined && Object.keys(shapeOf(element)).length > 0;
+          return isList && (resultList !== undefined || isRequired(each)) ? name : [];
+        }),
+  );
+  return [...new Set([...(resultList === undefined ? [] : [resultList]), ...names])];
 }
 
 /** Returns the column names of rows: known fields in their order, then others by first appearance. */
@@ -61,3 +83,7 @@ export function listEntrySchema(operation: Callable): z.ZodType | undefined {
   );
   return lists.map((list) => list && elementOf(list)).find((entry) => entry !== undefined);
 }
+
+/** True if the result has entries: it is a list, or an object with lists. */
+export const hasEntries = (callable: Callable): boolean =>
+  listNamesOf(callable).length > 0 || listEntrySchema(callable) !== undefined;

@@ -49,9 +49,9 @@ const propertyFactories = {
   fromPayload: valueProperty(false),
   operation: '() => ({ value: "", required: true })',
   input: `(source) => (${validatedProperty("source", "inputProblem")})`,
-  pages: valueProperty("all"),
   requestKey: valueProperty(defaultKeySource),
-  rows: valueProperty("whole"),
+  results: valueProperty("all"),
+  list: valueProperty(""),
   saveTo: valueProperty({ type: "str", value: "" }),
   resultTo: valueProperty(defaultResultProperty),
   /** 2 if errors have their own output. */

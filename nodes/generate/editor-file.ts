@@ -5,6 +5,7 @@
 import { isPaged } from "../../core/call/pages";
 import { describeOperation } from "../../core/spec/describe-operation";
 import { mayRespondWith, isRequirementRule, type Callable } from "../../core/spec/operation";
+import { hasEntries, listNamesOf } from "../../core/spec/result-list";
 import { sectionOf, splitName } from "../../core/spec/sections";
 import { declarationsOf, type Service } from "../../core/spec/service";
 import { isWatch, type Watch } from "../../core/spec/watch";
@@ -34,7 +35,7 @@ import {
   propertyFactoriesCode,
   propertyNames,
 } from "./editor-code";
-import { englishLabels } from "./locales";
+import { englishLabels, hasListChoice } from "./locales";
 import { generalCategory, paletteGroupsOf, setOf, sharedSet } from "./palette";
 
 interface Appearance {
@@ -130,6 +131,10 @@ interface EditorMetadata {
   readonly effect?: string;
   readonly controls: readonly Control[];
   readonly rules?: readonly object[];
+  /** True if the operation returns a list page by page. */
+  readonly paged?: boolean;
+  /** Lists of the result, if it has several. */
+  readonly lists?: readonly string[];
   /** Additional search words. */
   readonly searchWords?: string;
   readonly trigger?: Trigger;
@@ -172,9 +177,9 @@ const registrationCode = (
 
 /** Returns the properties that only some operations have. */
 const optionPropertiesOf = (operation: Callable): readonly Property[] => [
-  ...(isPaged(operation) ? (["pages"] as const) : []),
   ...(operation.effect === "money" ? (["requestKey"] as const) : []),
-  ...(operation.resultList === undefined ? [] : (["rows"] as const)),
+  ...(hasEntries(operation) ? (["results"] as const) : []),
+  ...(hasListChoice(operation) ? (["list"] as const) : []),
   ...(mayRespondWith(operation, "file") || operation.deliversFiles ? (["saveTo"] as const) : []),
 ];
 
@@ -195,6 +200,11 @@ const triggerHintsOf = ({ defaultStart, day, everyMs }: Watch): Trigger => ({
   every: String(everyMs / 1_000),
 });
 
+const resultMetadata = (operation: Callable) => ({
+  ...(isPaged(operation) && { paged: true }),
+  ...(hasListChoice(operation) && { lists: listNamesOf(operation) }),
+});
+
 const declaredNode = (
   callable: Callable,
   appearance: Appearance,
@@ -213,10 +223,9 @@ const declaredNode = (
       effect: callable.effect,
       ...(rules.length > 0 && { rules }),
       ...(callable.keywords && { searchWords: callable.keywords.join(", ") }),
-      ...(isWatch(callable) && {
-        trigger: triggerHintsOf(callable),
-        startsAtDay: callable.day !== undefined,
-      }),
+      ...(isWatch(callable)
+        ? { trigger: triggerHintsOf(callable), startsAtDay: callable.day !== undefined }
+        : resultMetadata(callable)),
       controls: controlsOf(describeOperation(callable), (field) => listFor(callable, field)),
     },
   };
@@ -227,10 +236,10 @@ const callNodeDefinition: NodeDefinition = {
   // It may commit money.
   appearance: { category: generalCategory, icon: defaultIcon, color: colors.money },
   defaults: nodeProperties(
-    ["operation", "input", "requestKey", "pages", "rows", "saveTo", "resultTo", "outputs", "timeoutMs"],
+    ["operation", "input", "requestKey", "results", "saveTo", "resultTo", "outputs", "timeoutMs"],
     { type: "msg", value: "payload" },
   ),
-  metadata: { slug: callSlug, title: englishLabels[callSlug], controls: [] },
+  metadata: { slug: callSlug, title: englishLabels[callSlug], paged: true, controls: [] },
 };
 
 const watchNodeDefinition: NodeDefinition = {

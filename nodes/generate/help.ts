@@ -11,6 +11,7 @@ import {
   type ResponseDoc,
 } from "../../core/spec/describe-operation";
 import type { Callable } from "../../core/spec/operation";
+import { hasEntries, listNamesOf } from "../../core/spec/result-list";
 import { declarationsOf, type Service } from "../../core/spec/service";
 import { isWatch } from "../../core/spec/watch";
 import {
@@ -144,10 +145,19 @@ function keyHelp({ key }: HelpWords, { isRequired, defaultField }: KeyDoc): stri
   return joinSentences(key.means, missingKeyText, key.again, key.noIdentifier);
 }
 
+/** Returns the paragraph about the forms of the result, if it has entries. */
+function resultHelp(help: HelpWords, callable: Callable, { paging }: OperationDoc): string[] {
+  if (!hasEntries(callable)) return [];
+  const lists = listNamesOf(callable);
+  const listed = lists.length === 0 ? "" : fillGaps(help.resultLists, { lists: lists.join(", ") });
+  const paged = paging === undefined ? [] : [help.paging || paging, help.resultPages];
+  return [joinSentences(help.results, ...paged, listed)];
+}
+
 const descriptionsOf = ({ rules }: OperationDoc): string[] => rules.map(({ description }) => description);
 
-function operationDetails({ help, editor }: Texts, page: OperationDoc): Section {
-  const { notes = "", effect, paging, resultList } = page;
+function operationDetails({ help, editor }: Texts, callable: Callable, page: OperationDoc): Section {
+  const { notes = "", effect } = page;
   const { kind, key } = effect;
   const repetition = help.repetition[kind] || effect.repetition;
   const unknown = kind === "money" ? help.unknownOutcome : "";
@@ -156,15 +166,14 @@ function operationDetails({ help, editor }: Texts, page: OperationDoc): Section 
     paragraphs: [
       joinSentences(notes, editor.form.effect[kind], repetition, unknown),
       ...(key ? [keyHelp(help, key)] : []),
-      ...(paging === undefined ? [] : [joinSentences(help.paging || paging, help.sendingPages)]),
-      ...(resultList === undefined ? [] : [fillGaps(help.sendingRows, { rows: resultList })]),
+      ...resultHelp(help, callable, page),
     ],
     bullets: descriptionsOf(page),
     closing: [help.asking, help.values],
   };
 }
 
-function operationSections(texts: Texts, page: OperationDoc): Section[] {
+function operationSections(texts: Texts, callable: Callable, page: OperationDoc): Section[] {
   const { help } = texts;
   const { request, responses, errors } = page;
   const payloads = responses.map((response) =>
@@ -182,7 +191,7 @@ function operationSections(texts: Texts, page: OperationDoc): Section[] {
       payloads,
       responses.some(({ kind }) => kind === "file"),
     ),
-    operationDetails(texts, page),
+    operationDetails(texts, callable, page),
     { heading: help.headings.errors, paragraphs: [help.caught], terms: errorTerms },
     ...(request
       ? [{ heading: help.headings.references, bullets: [`${request.method} ${request.path}`] }]
@@ -230,7 +239,7 @@ function callHelp(help: HelpWords): NodeHelp {
     { name: "operation", type: "string", description: call.operation },
     { name: "input", type: "object | string", description: call.input, optional: true },
   ];
-  const paging = joinSentences(call.pages, help.sendingPages);
+  const paging = joinSentences(call.pages, help.results, help.resultPages);
   const sections = [
     { heading: headings.fields, terms: fields },
     outputSection(help, [{ name: "payload", type: "any", description: help.body }], true),
@@ -269,7 +278,7 @@ function declaredHelp(texts: Texts, callable: Callable): NodeHelp {
   const page = describeOperation(callable);
   return {
     summary: texts.help.summaries[slugOf(callable)] ?? page.summary,
-    sections: (isWatch(callable) ? watchHelpSections : operationSections)(texts, page),
+    sections: isWatch(callable) ? watchHelpSections(texts, page) : operationSections(texts, callable, page),
   };
 }
 

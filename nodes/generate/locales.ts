@@ -5,7 +5,10 @@
 import { settingsOf } from "../../core/call/settings";
 import { callerFieldDocs, describeOperation } from "../../core/spec/describe-operation";
 import { effectDescriptions, type Callable } from "../../core/spec/operation";
+import { titleFromName } from "../../core/spec/fields";
+import { listNamesOf } from "../../core/spec/result-list";
 import { dailyOf, declarationsOf, type Service } from "../../core/spec/service";
+import { isWatch } from "../../core/spec/watch";
 import { isObject } from "../../core/values/json";
 import germanForms from "../locales/de/forms.json";
 import germanEditor from "../locales/de/fxdesk.json";
@@ -28,7 +31,11 @@ function fieldTexts(callable: Callable, all: readonly Callable[]): (readonly [na
   });
 }
 
-/** Returns the texts of settings and fields. Texts shared by most fields of a name are stored once. */
+/** True if a form offers several lists of the result. */
+export const hasListChoice = (callable: Callable): boolean =>
+  !isWatch(callable) && listNamesOf(callable).length > 1;
+
+/** Returns the texts of settings, fields and lists of results. Texts shared by most fields of a name are stored once. */
 function formTexts(service: Service) {
   const all = declarationsOf(service);
   const operations = Object.entries(bySlug(all, (each) => fieldTexts(each, all)));
@@ -41,6 +48,12 @@ function formTexts(service: Service) {
       settingsOf(service).map(({ name, title, description }) => [name, { label: title, description }]),
     ),
     fields,
+    lists: Object.fromEntries(
+      all
+        .filter(hasListChoice)
+        .flatMap(listNamesOf)
+        .map((name) => [name, { label: titleFromName(name) }]),
+    ),
     operations: Object.fromEntries(
       ownTexts
         .filter(([, texts]) => texts.length > 0)

@@ -9,7 +9,7 @@ import { type InputDef, createInputReader } from "../shared/input";
 import type { Translate } from "../shared/status";
 import { createSource, type TypedValue } from "../shared/typed-values";
 import { createCancelMatcher, createKeyReader, correlationOf, readTimeLimit } from "./call-options";
-import { callAndSend, type PageMode, type ResultListMode } from "./output";
+import { callAndSend, type ResultMode } from "./output";
 import type { Backpressure } from "./output/backpressure";
 import { type CallOutcome, createResultProperty, type NodeCall } from "./output/node-call";
 import { MessageQueue, refusalError } from "./queue";
@@ -26,10 +26,10 @@ export interface OperationDef extends NodeDef, InputDef {
   readonly requestKey?: TypedValue;
   /** Time limit of a call in milliseconds. Empty: the limit of the connection. */
   readonly timeoutMs?: string;
-  /** Conversion of paged lists to messages. */
-  readonly pages?: PageMode;
-  /** Conversion of result lists to messages. */
-  readonly rows?: ResultListMode;
+  /** Conversion of the result to messages. */
+  readonly results?: ResultMode;
+  /** List of the result that has the entries. Empty: the main list. */
+  readonly list?: string;
   /** Path for received files. Empty: the file is put into the message. */
   readonly saveTo?: TypedValue;
   /** Message property for the result. Default: payload. */
@@ -117,7 +117,7 @@ export class OperationController {
   async onInput(reply: Reply, signal: AbortSignal): Promise<void> {
     if (!this.#form) throw this.#unusable;
     const { operation, client, readPath, readKey, readInput, result } = this.#form;
-    const { timeoutMs, pages = "all", rows = "whole" } = this.config;
+    const { timeoutMs, results = "all", list = "" } = this.config;
     const { msg } = reply;
     const saveTo = (await readPath?.(msg)) as string | undefined;
     const limit = readTimeLimit(operation, timeoutMs, msg);
@@ -133,7 +133,7 @@ export class OperationController {
       ...(saveTo && operation.deliversFiles && { deliver: intoFolder(saveTo) }),
       ...key,
     };
-    const call: NodeCall = {
+    const call: Omit<NodeCall, "list"> = {
       operation,
       client,
       input,
@@ -146,7 +146,7 @@ export class OperationController {
       onOutcome: (called: Callable, outcome: CallOutcome) =>
         reply.recordOutcome(called, outcome, this.#queue.isClosed),
     };
-    this.#status.setSuccess(await callAndSend(call, { pages, rows }));
+    this.#status.setSuccess(await callAndSend(call, { results, list }));
     reply.complete();
   }
 

@@ -64,7 +64,7 @@ describe("a paged list", () => {
   });
 
   test("as one message", async () => {
-    const [msg] = await run(listTrades, { node: { pages: "all" } });
+    const [msg] = await run(listTrades, { node: { results: "all" } });
 
     expect(idsIn(msg.payload)).toEqual(idsOf(120));
     expect(msg.fxdesk).toMatchObject({
@@ -78,7 +78,7 @@ describe("a paged list", () => {
   });
 
   test("as one message per page, in a sequence", async () => {
-    const messages = await run(listTrades, { node: { pages: "each" }, count: 3 });
+    const messages = await run(listTrades, { node: { results: "pages" }, count: 3 });
 
     expect(messages.map(({ payload }) => payload.length)).toEqual([50, 50, 20]);
     expect(messages.map(({ parts }) => [parts.index, parts.count])).toEqual([
@@ -91,7 +91,7 @@ describe("a paged list", () => {
 
   test("as one message per entry", async () => {
     const messages = await run(listTrades, {
-      node: { pages: "items" },
+      node: { results: "each" },
       message: { payload: {}, topic: "kept" },
       count: 120,
     });
@@ -104,14 +104,28 @@ describe("a paged list", () => {
     expect(messages[119]!.fxdesk).toMatchObject({ pages: 3 });
   });
 
+  test("as CSV with one header over all pages, whose columns do not depend on the entries", async () => {
+    const csvOf = async (count: string) => {
+      const fields = { parent_trade_id: typed("str", count) };
+      return String((await run(listTrades, { node: { results: "csv", fields } }))[0]!.payload).split("\r\n");
+    };
+    const [header, ...rows] = await csvOf("120");
+
+    expect(header!.split(",")).toEqual(expect.arrayContaining(["trade_id", "sell_amount", "status"]));
+    expect(rows.slice(0, -1).map((row) => row.split(",")[header!.split(",").indexOf("trade_id")])).toEqual(
+      idsOf(120),
+    );
+    expect(await csvOf("0")).toEqual([header, ""]);
+  });
+
   test("without entries is one empty page, and no message per entry", async () => {
     service.handler = (_url, response) => json(response, 200, []);
-    expect((await run(listTrades, { node: { pages: "each" } }))[0]).toMatchObject({
+    expect((await run(listTrades, { node: { results: "pages" } }))[0]).toMatchObject({
       payload: [],
       parts: { index: 0, count: 1 },
     });
 
-    await nodeRed.deploy(flowOf(listTrades, { node: { pages: "items" } }));
+    await nodeRed.deploy(flowOf(listTrades, { node: { results: "each" } }));
     await nodeRed.inject("start");
     expect(await statusText("green")).toBe("0 entries");
   });
@@ -130,7 +144,7 @@ describe("a paged list", () => {
     const flows = testFlow(
       connectionConfig(service.urls),
       split,
-      operationNode(listTrades, "node", ["join"], { pages: "each", fields }),
+      operationNode(listTrades, "node", ["join"], { results: "pages", fields }),
       { ...joinNode, wires: [["outer"]] },
       { ...joinNode, id: "outer" },
     );
@@ -139,12 +153,12 @@ describe("a paged list", () => {
     expect(msg.payload.map(idsIn)).toEqual(counts.map(idsOf));
   });
 
-  test("names an unknown page mode and sends nothing", async () => {
+  test("names an unknown form of the result and sends nothing", async () => {
     const handler = jest.fn<void, Parameters<ScriptedService["handler"]>>();
     service.handler = handler;
-    const [msg] = await run(listTrades, { node: { pages: "entries" } });
+    const [msg] = await run(listTrades, { node: { results: "entries" } });
 
-    expect(msg.error).toMatchObject({ code: "invalid_input", cause: { violations: [{ field: "pages" }] } });
+    expect(msg.error).toMatchObject({ code: "invalid_input", cause: { violations: [{ field: "results" }] } });
     expect(handler).not.toHaveBeenCalled();
   });
 });
@@ -165,8 +179,8 @@ const report: ScriptedService["handler"] = (url, response) => {
 test.each([
   ["all", ["T1 T2 T3 T4 T5"], "5 entries"],
   ["one", ["T1 T2"], "2 entries, more to read"],
-  ["each", ["T1 T2", "T3 T4", "T5"], "5 entries"],
-])("linked pages as %s", async (pages, expected, status) => {
+  ["pages", ["T1 T2", "T3 T4", "T5"], "5 entries"],
+])("linked pages as %s", async (results, expected, status) => {
   service.handler = report;
   const fields = {
     "Consent-ID": typed("str", "C1"),
@@ -175,13 +189,13 @@ test.each([
     dateFrom: typed("str", "2026-01-01"),
   };
   const messages = await run(listOpenBankingTransactions, {
-    node: { pages, fields },
+    node: { results, fields },
     count: expected.length,
   });
 
   const booked = messages.map(({ payload }) => payload.transactions.booked as Message[]);
   expect(booked.map((all) => all.map(({ transactionId }) => transactionId).join(" "))).toEqual(expected);
-  expect(messages.at(-1)!.fxdesk).toMatchObject({ violations: [], more: pages === "one" });
+  expect(messages.at(-1)!.fxdesk).toMatchObject({ violations: [], more: results === "one" });
   expect(await statusText("green")).toBe(status);
 });
 
@@ -265,7 +279,7 @@ test("an error keeps the message and carries all errors of the service", async (
     bookingStatus: typed("str", "both"),
     dateFrom: typed("str", "2026-01-01"),
   };
-  const [msg] = await run(listOpenBankingTransactions, { node: { pages: "one", fields } });
+  const [msg] = await run(listOpenBankingTransactions, { node: { results: "one", fields } });
 
   expect(msg).toMatchObject({
     payload: { was: 1 },

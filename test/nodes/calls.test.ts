@@ -5,6 +5,7 @@ import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Declaration, operations } from "@fxdesk/toolkit/operations";
 import { demo, type Sandbox } from "@fxdesk/sandbox";
 import { getTrade, listTrades } from "../../core/contract/trades";
+import { getCashPosition } from "../../core/procedures/cash-position";
 import { convertStatements } from "../../core/procedures/convert-statements";
 import { fetchStatements } from "../../core/procedures/fetch-statements";
 import { getExposure } from "../../core/procedures/get-exposure";
@@ -63,7 +64,7 @@ async function run(payload: unknown, ...nodes: readonly FlowNode[]): Promise<Mes
 }
 
 const callableNode = (callable: Callable, id: string, fields: object, next = "end"): FlowNode =>
-  operationNode(callable as Declaration, id, [next], { fields, pages: "one" });
+  operationNode(callable as Declaration, id, [next], { fields, results: "one" });
 
 const list = (fields: object, properties: object = {}) => ({
   ...callableNode(listTrades, "list", fields),
@@ -196,7 +197,7 @@ describe("values of fields", () => {
 });
 
 describe("the node for any operation", () => {
-  const call = (operation: string, given: unknown, input: TypedValue = payload, pages = "one") =>
+  const call = (operation: string, given: unknown, input: TypedValue = payload, results = "one") =>
     run(given, {
       id: "call",
       type: callType,
@@ -204,7 +205,7 @@ describe("the node for any operation", () => {
       connection: "connection",
       operation,
       input,
-      pages,
+      results,
       wires: [["end"]],
     });
 
@@ -378,7 +379,7 @@ describe("every operation", () => {
     },
     operationNode(operation, operation.tool, ["answer"], {
       fromPayload: true,
-      pages: "one",
+      results: "one",
       requestKey: typed("msg", "req.query.key"),
     }),
   ];
@@ -445,5 +446,40 @@ describe("every operation", () => {
       },
       source: { type: nodeTypeOf(operation) },
     });
+  });
+});
+
+describe("the entries of a result", () => {
+  const formNode = (properties: object) => ({
+    ...callableNode(getCashPosition, "position", {}),
+    ...properties,
+  });
+  const read = async (properties: object, count = 1): Promise<Message[]> =>
+    nodeRed.run(testFlow(connectionConfig(sandbox), formNode(properties)), {}, count);
+
+  test.each([
+    ["", "balances"],
+    ["totals", "totals"],
+  ])("are those of the list %p, in one array, one by one, or as CSV", async (chosen, name) => {
+    const [{ payload: whole }] = (await read({ results: "all" })) as [Message];
+    const { [name]: entries, at: _at, ...rest } = whole as Record<string, object[]>;
+    const [array] = (await read({ results: "list", list: chosen })) as [Message];
+    const each = await read({ results: "each", list: chosen }, entries!.length);
+    const [csv] = (await read({ results: "csv", list: chosen })) as [Message];
+
+    expect(array.payload).toEqual(entries);
+    expect(each.map(({ payload: entry }) => entry as object)).toEqual(entries);
+    expect(each.map(({ parts }) => parts.count)).toEqual(entries!.map(() => entries!.length));
+    const [header, ...rows] = String(csv.payload).trimEnd().split("\r\n");
+    expect(header!.split(",")).toEqual(expect.arrayContaining(Object.keys(entries![0]!)));
+    expect(rows).toHaveLength(entries!.length);
+    for (const { fxdesk } of [array, each[0]!, csv]) expect(fxdesk.result).toMatchObject(rest);
+  });
+
+  test("of a list that the result does not have are an error that names the others", async () => {
+    const [{ error }] = (await read({ results: "list", list: "rows" })) as [Message];
+
+    expect(error).toMatchObject({ code: "invalid_input", cause: { violations: [{ field: "list" }] } });
+    expect(error.message).toContain("balances, totals");
   });
 });

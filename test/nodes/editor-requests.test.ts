@@ -142,7 +142,7 @@ test("logs in, and the connection deployed afterwards uses the login", async () 
     id: "logged-in",
     xs2aUrl: "",
   };
-  const list = operationNode(listTrades, "list", ["end"], { pages: "one", connection: connection.id });
+  const list = operationNode(listTrades, "list", ["end"], { results: "one", connection: connection.id });
   expect((await nodeRed.run(testFlow(connection, list)))[0].statusCode).toBe(200);
   expect(await nodeRed.request("/flows").then((response) => response.text())).not.toContain(state.login);
 });
@@ -194,7 +194,7 @@ describe("variables of Node-RED", () => {
   const reading = (parent: object) =>
     operationNode(listTrades, "reads-variable", ["end"], {
       fields: { ...listInput, parent_trade_id: parent },
-      pages: "one",
+      results: "one",
     });
   const environmentField = typed("env", "THE_SECRET");
   const secrets = { accessToken: "__PWRD__", apiKey: "${THE_SECRET}" };

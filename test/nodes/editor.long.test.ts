@@ -198,7 +198,7 @@ test("finds, chooses and calls an operation", async () => {
   expect((await flows()).find((node) => node.id === id)).toMatchObject({
     operation: "quotes.create",
     input: { type: "msg", value: "payload" },
-    pages: "all",
+    results: "all",
     version: 1,
   });
 });

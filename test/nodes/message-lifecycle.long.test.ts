@@ -46,7 +46,7 @@ test("the nodes of a connection share a token, renew a refused one once, and kee
   const rotating = closeLater(await RotatingTokenService.start());
   const { baseUrl, authUrl } = rotating.addresses;
   const { authClientId, refreshToken, authClientSecret } = rotating.credentials;
-  const list = (id: string) => operationNode(listTrades, id, ["end"], { pages: "one" });
+  const list = (id: string) => operationNode(listTrades, id, ["end"], { results: "one" });
   const flows = [
     tab,
     connectionConfig(
@@ -155,7 +155,7 @@ test("one message per entry of all pages is completed before the next page is re
     timeoutUnits: "milliseconds",
     wires: [["end"]],
   };
-  const list = operationNode(listTrades, "node", ["paced"], { pages: "items" });
+  const list = operationNode(listTrades, "node", ["paced"], { results: "each" });
   await nodeRed.run(testFlow(connectionConfig(service.urls), list, paced), undefined, 120);
 
   const [first, second, third] = times as [number, number, number];

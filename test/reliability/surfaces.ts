@@ -174,7 +174,7 @@ export async function runOnNodeRed(scenes: readonly Scene[]): Promise<Readonly<R
       connection: `connection-${kind}`,
       fields: {},
       fromPayload: true,
-      pages: "all",
+      results: "all",
       wires: [["end"]],
     },
   ]);

@@ -6,6 +6,7 @@ import { isPaged, joinPages } from "../../../core/call/pages";
 import { ReceivedFile } from "../../../core/call/received-file";
 import type { ServiceResponse } from "../../../core/call/response";
 import type { Callable } from "../../../core/spec/operation";
+import { listNamesOf } from "../../../core/spec/result-list";
 import {
   callService,
   countResultEntries,
@@ -13,7 +14,8 @@ import {
   responseMetadata,
   type SentSummary,
 } from "./node-call";
-import { sendEachListEntry, sendEachPage, sendEachResultEntry } from "./sequence";
+import { entriesIn, toCsv } from "./entries";
+import { sendEachEntry, sendEachListEntry, sendEachPage } from "./sequence";
 
 async function saveFile(file: ReceivedFile, path: string): Promise<string> {
   // If the folder cannot be created, writing the file reports the error.
@@ -30,63 +32,93 @@ async function setFile({ msg, result, saveTo }: NodeCall, file: ReceivedFile): P
   return Buffer.isBuffer(content) ? content.length : undefined;
 }
 
-/** Sends the response of one call. */
-async function sendOnePage(call: NodeCall): Promise<SentSummary> {
-  const { operation, msg, result, send } = call;
-  const response = await callService(call);
-  const { status: statusCode, body } = response;
-  const fxdesk = responseMetadata(call, response);
-  Object.assign(msg, { statusCode, fxdesk });
-  let bytes: number | undefined;
-  if (body instanceof ReceivedFile) bytes = await setFile(call, body);
-  // A response without a body keeps the payload of the flow.
-  else if (body !== undefined) result.set(msg, body);
-  send(msg);
-  return { statusCode, entries: countResultEntries(operation, body), more: fxdesk.more, bytes };
+/** Response of a call, and its details for the message. */
+interface Result {
+  readonly response: ServiceResponse;
+  readonly fxdesk: ReturnType<typeof responseMetadata>;
 }
 
-/** Sends the entries of all pages as one message. */
-async function sendAllPages(call: NodeCall): Promise<SentSummary> {
-  const { operation, client, input, options, msg, result, send } = call;
+async function readOnce(call: NodeCall): Promise<Result> {
+  const response = await callService(call);
+  return { response, fxdesk: responseMetadata(call, response) };
+}
+
+/** Reads the whole result: all pages of a list, joined. */
+async function readAll(call: NodeCall): Promise<Result> {
+  const { operation, client, input, options } = call;
+  if (!isPaged(operation)) return readOnce(call);
   const responses: ServiceResponse[] = [];
   for await (const response of client.pages(operation, input, options)) responses.push(response);
   const response = joinPages(operation, responses);
-  const { status: statusCode, body } = response;
-  result.set(msg, body);
-  send(Object.assign(msg, { statusCode, fxdesk: responseMetadata(call, response, responses.length, false) }));
-  return { statusCode, entries: countResultEntries(operation, body) };
+  return { response, fxdesk: responseMetadata(call, response, responses.length, false) };
 }
 
-/** Conversion of a paged list to messages. */
-export type PageMode = "one" | "all" | "each" | "items";
+type FormatEntries = (call: NodeCall, entries: readonly unknown[]) => unknown;
 
-/** Conversion of a result with a result list to messages. */
-export type ResultListMode = "whole" | "each";
+/** Sends a result as one message: as it is, or its entries in another form. */
+async function sendResult(
+  call: NodeCall,
+  { response, fxdesk }: Result,
+  format?: FormatEntries,
+): Promise<SentSummary> {
+  const { operation, list, msg, result, send } = call;
+  const { status: statusCode, body } = response;
+  const found = format && entriesIn(operation, body, list);
+  Object.assign(msg, { statusCode, fxdesk: found?.rest ? { ...fxdesk, result: found.rest } : fxdesk });
+  let bytes: number | undefined;
+  if (body instanceof ReceivedFile) bytes = await setFile(call, body);
+  else if (found) result.set(msg, format(call, found.entries));
+  // A response without a body keeps the payload of the flow.
+  else if (body !== undefined) result.set(msg, body);
+  send(msg);
+  const entries = found ? found.entries.length : countResultEntries(operation, body);
+  return { statusCode, entries, more: fxdesk.more, bytes };
+}
 
-const pageModes: Readonly<Record<PageMode, (call: NodeCall) => Promise<SentSummary>>> = {
-  one: sendOnePage,
-  all: sendAllPages,
-  each: sendEachPage,
-  items: sendEachListEntry,
+/** Sends one message for each entry, or one message if the response has no entries. */
+async function sendEach(call: NodeCall): Promise<SentSummary> {
+  if (isPaged(call.operation)) return sendEachListEntry(call);
+  const read = await readOnce(call);
+  const found = entriesIn(call.operation, read.response.body, call.list);
+  return found ? sendEachEntry(call, read, found) : sendResult(call, read);
+}
+
+/** Conversion of a result to messages. */
+export type ResultMode = "all" | "list" | "each" | "csv" | "pages" | "one";
+
+const resultModes: Readonly<Record<ResultMode, (call: NodeCall) => Promise<SentSummary>>> = {
+  all: async (call) => sendResult(call, await readAll(call)),
+  list: async (call) => sendResult(call, await readAll(call), (_call, entries) => entries),
+  csv: async (call) =>
+    sendResult(call, await readAll(call), ({ operation, list }, entries) => toCsv(operation, list, entries)),
+  each: sendEach,
+  pages: async (call) =>
+    isPaged(call.operation) ? sendEachPage(call) : sendResult(call, await readOnce(call)),
+  one: async (call) => sendResult(call, await readOnce(call)),
 };
 
-/** Returns the function of a mode. Throws InvalidInput for an unknown mode, which a flow edited by hand may contain. */
-function requirePageMode(operation: Callable, pages: PageMode) {
-  if (Object.hasOwn(pageModes, pages)) return pageModes[pages];
-  const message = `must be one of ${Object.keys(pageModes).join(", ")}, not ${JSON.stringify(pages)}`;
-  throw invalidInputError(operation, [{ field: "pages", message }]);
+/** Form of the results of a node. */
+export interface ResultForm {
+  readonly results: ResultMode;
+  /** List of the result. Empty: the main list. */
+  readonly list: string;
 }
 
-interface SendModes {
-  /** Applies to paged lists. */
-  readonly pages: PageMode;
-  /** Applies to results with a result list. */
-  readonly rows: ResultListMode;
+/** Throws InvalidInput if a value is not among the choices, which can happen in a flow edited by hand. */
+function assertChoice(operation: Callable, field: string, choices: readonly string[], value: string): void {
+  if (choices.includes(value)) return;
+  const message = `must be one of ${choices.join(", ")}, not ${JSON.stringify(value)}`;
+  throw invalidInputError(operation, [{ field, message }]);
 }
 
 /** Makes a call and sends the resulting messages. */
-export function callAndSend(call: NodeCall, { pages, rows }: SendModes): Promise<SentSummary> {
+export async function callAndSend(
+  call: Omit<NodeCall, "list">,
+  { results, list: chosen }: ResultForm,
+): Promise<SentSummary> {
   const { operation } = call;
-  if (isPaged(operation)) return requirePageMode(operation, pages)(call);
-  return (operation.resultList !== undefined && rows === "each" ? sendEachResultEntry : sendOnePage)(call);
+  assertChoice(operation, "results", Object.keys(resultModes), results);
+  const lists = listNamesOf(operation);
+  if (chosen) assertChoice(operation, "list", lists, chosen);
+  return resultModes[results]({ ...call, list: chosen || lists[0] });
 }

@@ -16,6 +16,8 @@ export interface NodeCall {
   readonly operation: Callable;
   readonly client: ClientCore;
   readonly input: Values;
+  /** List of the result that has the entries. Undefined if the body is the list. */
+  readonly list: string | undefined;
   readonly options: CallOptions & { readonly signal: AbortSignal };
   /** Path for a received file. Empty: the file is put into the message. */
   readonly saveTo: string | undefined;

@@ -4,10 +4,11 @@ import type { NodeMessage } from "node-red";
 import { countEntries } from "../../../core/call/pages";
 import type { ServiceResponse } from "../../../core/call/response";
 import { Aborted } from "../../../core/spec/errors";
-import { listPathsIn, extractResultList } from "../../../core/spec/result-list";
+import { listPathsIn } from "../../../core/spec/result-list";
 import { valueAt } from "../../../core/values/json";
 import { TimeSlice } from "../../shared/background-work";
-import { callService, type NodeCall, responseMetadata, type SentSummary } from "./node-call";
+import type { Entries } from "./entries";
+import { type NodeCall, responseMetadata, type SentSummary } from "./node-call";
 
 /** Message of a sequence, without its index. */
 interface SequenceMessage {
@@ -146,18 +147,17 @@ export function sendEachListEntry(call: NodeCall): Promise<SentSummary> {
 }
 
 /**
- * Sends one message per entry of the result list, in a sequence. `msg.fxdesk.result` holds the rest of the result. An empty
- * list sends no message.
+ * Sends one message per entry of a result, in a sequence. `msg.fxdesk.result` holds the rest of the result. An empty list
+ * sends no message.
  */
-export async function sendEachResultEntry(call: NodeCall): Promise<SentSummary> {
-  const response = await callService(call);
-  const { status: statusCode, body } = response;
-  const { entries, rest: result } = extractResultList(call.operation, body)!;
+export async function sendEachEntry(
+  call: NodeCall,
+  { response, fxdesk }: { readonly response: ServiceResponse; readonly fxdesk: object },
+  { entries, rest: result }: Entries,
+): Promise<SentSummary> {
+  const { status: statusCode } = response;
   const sequence = new MessageSequence(call, call.send, entries.length);
-  await addEntries(call, sequence, entries, {
-    statusCode,
-    fxdesk: { ...responseMetadata(call, response), result },
-  });
+  await addEntries(call, sequence, entries, { statusCode, fxdesk: { ...fxdesk, ...(result && { result }) } });
   sequence.end();
   return { statusCode, entries: entries.length };
 }
