@@ -19,20 +19,37 @@ function typeOf(type: unknown): JsonObject {
   return { type: types.includes("null") ? [one, "null"] : one };
 }
 
-/** Returns the required properties, or else the first, by type alone: hosts refuse an object without properties. */
+/** Descriptions of fields whose declarations have none, because their names are standard terms. */
+const standardTerms: Readonly<Record<string, string>> = {
+  iban: "IBAN.",
+  currency: "ISO 4217 code.",
+  amount: "Decimal amount.",
+  country: "ISO 3166 code.",
+  accounts: "Accounts by IBAN.",
+};
+
+const describedNode = (name: string, node: JsonObject): JsonObject => {
+  const description = node.description ?? standardTerms[name];
+  return description === undefined ? node : { ...node, description };
+};
+
+/** Returns the required properties, or else the first, by type and description: hosts refuse an object without properties. */
 function minimalProperties(properties: unknown, required: unknown): JsonObject {
   const all = Object.entries(properties as Record<string, JsonObject>);
   const needed = all.filter(([name]) => (required as string[] | undefined)?.includes(name));
   const chosen = needed.length > 0 ? needed : all.slice(0, 1);
-  return Object.fromEntries(chosen.map(([name, inner]) => [argumentName(name), minimalSchema(inner)]));
+  return Object.fromEntries(
+    chosen.map(([name, inner]) => [argumentName(name), minimalSchema(describedNode(name, inner))]),
+  );
 }
 
 /** True for a list item that needs no description of its own. */
 const isPlainItem = (path: string, { type }: JsonObject): boolean =>
   path.endsWith("[]") && type !== "object" && type !== "array";
 
-const minimalSchema = ({ type, items, properties, required }: JsonObject): JsonObject => ({
+const minimalSchema = ({ type, description, items, properties, required }: JsonObject): JsonObject => ({
   ...typeOf(type),
+  ...(description !== undefined && { description }),
   ...(items !== undefined && { items: minimalSchema(items as JsonObject) }),
   ...(properties !== undefined && { properties: minimalProperties(properties, required) }),
 });
@@ -148,7 +165,8 @@ export function compactSchema(schema: JsonObject, renderText: RenderText): JsonO
     Object.fromEntries(
       Object.entries(properties).map(([name, inner]) => {
         const spelling = argumentName(name);
-        return [spelling, compactNode(inner as JsonObject, path ? `${path}.${spelling}` : spelling)];
+        const node = describedNode(name, inner as JsonObject);
+        return [spelling, compactNode(node, path ? `${path}.${spelling}` : spelling)];
       }),
     );
 

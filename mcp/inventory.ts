@@ -193,11 +193,20 @@ function toolInputSchema(operation: Callable): JsonObject {
   };
 }
 
+/** Describes fields without their types. */
+function describedFields(shape: Readonly<Record<string, z.ZodType>>, renderText: RenderText): JsonObject {
+  const fields = Object.entries(shape).map(([name, inner]) => {
+    const { description } = metaOf(inner);
+    return [name, description === undefined ? {} : { description: renderText(description) }] as const;
+  });
+  return Object.fromEntries(fields);
+}
+
 /** Describes the rows of a list that fxdesk made. */
-function rowsSchema(schema: z.ZodType): JsonObject {
+function rowsSchema(schema: z.ZodType, renderText: RenderText): JsonObject {
   const { element } = schemaPartsOf(schema);
   const shape = element && schemaPartsOf(element).shape;
-  const properties = shape && Object.fromEntries(Object.keys(shape).map((name) => [name, {}]));
+  const properties = shape && describedFields(shape, renderText);
   return element ? { type: "array", items: shape ? { type: "object", properties } : {} } : {};
 }
 
@@ -211,18 +220,19 @@ function outputSchemaOf(operation: Callable, renderText: RenderText): NonNullabl
   if (response?.kind !== "json" || others.length > 0) return { type: "object" };
   const { shape, element } = schemaPartsOf(response.schema);
   if (element)
-    return { type: "object", properties: { count: { type: "integer" }, items: { type: "array" } } };
-  const isOurs = isWatch(operation) || isProcedure(operation);
-  const properties = Object.entries(shape ?? {}).map(([name, inner]) => {
-    const { description } = metaOf(inner);
-    return [
-      name,
-      {
-        ...(description !== undefined && { description: renderText(description) }),
-        ...(isOurs && rowsSchema(inner)),
+    return {
+      type: "object",
+      properties: {
+        count: { type: "integer", description: "Number of entries in this result." },
+        items: { type: "array", description: response.description },
       },
-    ];
-  });
+    };
+  const isOurs = isWatch(operation) || isProcedure(operation);
+  const described = describedFields(shape ?? {}, renderText);
+  const properties = Object.entries(described).map(([name, inner]) => [
+    name,
+    { ...(inner as JsonObject), ...(isOurs && rowsSchema(shape![name]!, renderText)) },
+  ]);
   return { type: "object", properties: Object.fromEntries(properties) as JsonObject };
 }
 

@@ -73,18 +73,18 @@ const entrySchemaOf = ({ responses }: Watch): z.ZodType => {
 /** Describes the output of the tool, with the changes as result list. */
 export const watchAsCallable = memoizePerOperation((watch: Watch): Callable => {
   const change = z.object({
-    kind: z.string(),
-    id: z.string(),
-    entry: entrySchemaOf(watch).optional(),
-    before: z.unknown().optional(),
-    at: z.string(),
-    repeated: z.boolean().optional(),
+    kind: z.string().describe("new, changed or gone."),
+    id: z.string().describe("ID of the entry."),
+    entry: entrySchemaOf(watch).optional().describe("The entry."),
+    before: z.unknown().optional().describe("The entry before a change."),
+    at: z.string().describe("Time at which the change was seen, UTC."),
+    repeated: z.boolean().optional().describe("True if the change was delivered before."),
   });
   const output = z.object({
-    count: z.int(),
-    cursor: z.string(),
-    gaps: z.array(z.string()).optional(),
-    changes: z.array(change),
+    count: z.int().describe("Number of changes in this result."),
+    cursor: z.string().describe("Acknowledges these changes when the next call passes it."),
+    gaps: z.array(z.string()).optional().describe("What could not be read."),
+    changes: z.array(change).describe("Changes, oldest first."),
   });
   return { ...watch, responses: { 200: json(output, "New and changed entries.") }, resultList: "changes" };
 });

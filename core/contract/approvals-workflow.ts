@@ -8,16 +8,20 @@ import { clientId, credentials, withErrorMessage, usualErrors } from "./json-int
 /** Descriptions of fields that occur in requests and responses. */
 const meanings = {
   groups: { title: "Groups", description: "All groups." },
+  groupId: { description: "Group ID." },
   name: { description: "A, B or C." },
   members: { description: "Contact IDs." },
   rules: {
     title: "Rules",
     description: "All rules, to cover 0 to unlimited.",
   },
+  ruleId: { description: "Rule ID." },
   minAmount: { description: "Lower bound." },
   maxAmount: { description: "Upper bound; null for unlimited." },
   combinations: { description: "One combination suffices." },
   combination: { description: "All are required." },
+  group: { description: "Group name." },
+  approvals: { description: "Approvals required." },
   enabled: { title: "Enabled", description: "True if payments need approval." },
   dualAdmin: { title: "Dual admin", description: "True if a second administrator must confirm each change." },
 } as const;
@@ -26,17 +30,22 @@ const meanings = {
  * Accepts any inner fields, because the contract does not list them and callers send back what the service returned.
  */
 const Group = z.looseObject({
-  id: z.string().optional(),
+  id: z.string().optional().meta(meanings.groupId),
   name: z.string().meta(meanings.name),
   members: z.array(z.string()).meta(meanings.members),
 });
 
 const Combination = z
-  .array(z.looseObject({ group: z.string(), approvals: z.int().min(1) }))
+  .array(
+    z.looseObject({
+      group: z.string().meta(meanings.group),
+      approvals: z.int().min(1).meta(meanings.approvals),
+    }),
+  )
   .meta(meanings.combination);
 
 const Rule = z.looseObject({
-  id: z.string().optional(),
+  id: z.string().optional().meta(meanings.ruleId),
   min_amount: z
     .number()
     .refine((amount) => amount >= 0, "must be at least 0")
@@ -58,7 +67,7 @@ export const NewApprovalsWorkflowConfig = z
   .meta({ id: "NewApprovalsWorkflowConfig" });
 
 const GroupData = z.object({
-  id: nullishText("Group ID."),
+  id: nullishText(meanings.groupId.description),
   name: z.string().nullish().meta(meanings.name),
   members: z.array(z.string()).nullish().meta(meanings.members),
 });
@@ -66,14 +75,14 @@ const GroupData = z.object({
 const CombinationData = z
   .array(
     z.object({
-      group: textField("Name of the approver group."),
-      approvals: z.int().meta({ description: "Number of approvals required from this group." }),
+      group: textField(meanings.group.description),
+      approvals: z.int().meta(meanings.approvals),
     }),
   )
   .meta(meanings.combination);
 
 const RuleData = z.object({
-  id: nullishText("Rule ID."),
+  id: nullishText(meanings.ruleId.description),
   min_amount: z.number().nullish().meta(meanings.minAmount),
   max_amount: z.number().nullish().meta(meanings.maxAmount),
   currency: nullishText("Currency of min_amount and max_amount, ISO 4217 code."),

@@ -97,6 +97,7 @@ const offeredByFxdesk = (offer: Offer) => selectTools(ofFxdesk, offer).tools;
 const large = new Set([
   "initiate_payment",
   "initiate_bulk_payment",
+  "replace_approvals_config",
   "reconcile_transactions",
   "order_trade",
   "prepare_payment_run",
@@ -126,11 +127,21 @@ test("publishes schemas that strict hosts compile, with null where null is right
   expect(isValid({ groups: [], rules: [{ ...rule, min_amount: null }] })).toBe(false);
 });
 
-test("describes every parameter", () => {
-  const undescribed = all.flatMap(({ tool: { name, inputSchema } }) =>
-    Object.entries((inputSchema.properties ?? {}) as Record<string, JsonObject>)
-      .filter(([, { description }]) => !description)
-      .map(([parameter]) => `${name}: ${parameter}`),
+test("has annotations that are true of the effect of every tool", () => {
+  for (const { tool, effect } of all) {
+    const { readOnlyHint, destructiveHint, idempotentHint } = tool.annotations;
+    expect([tool.name, readOnlyHint]).toEqual([tool.name, effect === "read"]);
+    if (effect === "read") expect([tool.name, destructiveHint]).toEqual([tool.name, false]);
+    if (effect === "money") expect([tool.name, destructiveHint]).toEqual([tool.name, true]);
+    if (effect === "read") expect([tool.name, idempotentHint]).toEqual([tool.name, undefined]);
+  }
+});
+
+test("describes every property of input and output, at every depth", () => {
+  const undescribed = all.flatMap(({ tool: { name, inputSchema, outputSchema = { type: "object" } } }) =>
+    [...schemasIn(inputSchema), ...schemasIn(outputSchema, "output")]
+      .filter(([path, { description }]) => /\.\w+$/.test(path) && !description)
+      .map(([path]) => `${name}: ${path}`),
   );
   expect(undescribed).toEqual([]);
 });
@@ -140,9 +151,9 @@ test("the default set takes at most 3,400 tokens as it is sent, without output s
   expect(Buffer.byteLength(JSON.stringify({ tools: sent })) / 4).toBeLessThanOrEqual(3_400);
 });
 
-test("needs at most 350 tokens per tool, and 825 for six named ones", () => {
+test("needs at most 350 tokens per tool, and 860 for seven named ones", () => {
   const costs = all.map(({ tool }) => [tool.name, tokensOf(tool)] as const);
-  expect(costs.filter(([name, tokens]) => tokens > (large.has(name) ? 825 : 350))).toEqual([]);
+  expect(costs.filter(([name, tokens]) => tokens > (large.has(name) ? 860 : 350))).toEqual([]);
 });
 
 describe("tools offered by the operator", () => {
