@@ -331,6 +331,29 @@ const caseBuilders: readonly (readonly [count: number, build: (maker: CaseBuilde
       maker.add([item], [maker.payment(item, { named: [typed] })]);
     },
   ],
+  /** Paid, and returned by the bank: both name the item, each with a reference in its own words. Sometimes paid again. */
+  [
+    6,
+    (maker) => {
+      const item = maker.item();
+      const [paid, returned] = ["Invoice", "RETURN"].map(
+        (word) => `${word} ${maker.naming([item.reference!])}`,
+      );
+      const account_id = "one";
+      const first = maker.payment(item, { account_id, reference: paid!, texts: [paid!] });
+      const back = Date.parse(first.date) + maker.chance.between(1, 5) * dayMs;
+      maker.payment(item, {
+        account_id,
+        cents: -centsOf(item),
+        reference: returned!,
+        texts: [returned!],
+        isReturn: true,
+        date: new Date(back).toISOString().slice(0, 10),
+      });
+      const again = new Date(back + maker.chance.between(1, 9) * dayMs).toISOString().slice(0, 10);
+      maker.add([item], maker.chance.is(0.3) ? [maker.payment(item, { account_id, date: again })] : []);
+    },
+  ],
   /** The customer paid as much for another invoice, or nothing. */
   [
     7,

@@ -142,7 +142,16 @@ export class Comparison {
       .map((value) => this.#toComparablePayment(value, byReference, patterns))
       .toSorted(earliestFirst);
     const prepared = new Map(all.map((paid) => [paid.value, paid]));
-    for (const [one, other] of matchReturns(payments)) {
+    /** References that may also be dates, as 20260424 for 2026-0424. */
+    const itemsByDate = ({ texts }: Payment) =>
+      texts.flatMap(findDates).flatMap((date) => byReference.get(date) ?? []);
+    const nameSameItem = (back: Payment, paid: Payment): boolean => {
+      const [own, others] = [back, paid].map(
+        (each) => new Set([...prepared.get(each)!.names, ...itemsByDate(each)]),
+      );
+      return [...own!].some((item) => others!.has(item));
+    };
+    for (const [one, other] of matchReturns(payments, nameSameItem)) {
       const [paid, back] = [prepared.get(one)!, prepared.get(other)!];
       paid.counterpart = back;
       back.counterpart = paid;
@@ -153,8 +162,7 @@ export class Comparison {
     for (const paid of this.nonPaying) for (const item of paid.names) item.namedByReturns.push(paid);
     for (const paid of this.payments) {
       for (const item of paid.names) item.namedBy.push(paid);
-      for (const item of paid.value.texts.flatMap(findDates).flatMap((date) => byReference.get(date) ?? []))
-        if (!paid.names.has(item)) item.maybeNamedBy.push(paid);
+      for (const item of itemsByDate(paid.value)) if (!paid.names.has(item)) item.maybeNamedBy.push(paid);
     }
   }
 

@@ -65,9 +65,12 @@ const isSameParty = (back: Movement, paid: Movement): boolean =>
 
 /**
  * Returns each returned payment with its return: same account, currency, amount and reference, opposite direction. A
- * return is matched with the latest payment before it.
+ * return is matched with the latest payment before it. `nameSameItem` is true for two that name one expected item, in whatever words.
  */
-export function matchReturns<T extends Movement>(movements: readonly T[]): ReadonlyMap<T, T> {
+export function matchReturns<T extends Movement>(
+  movements: readonly T[],
+  nameSameItem: (back: T, paid: T) => boolean = () => false,
+): ReadonlyMap<T, T> {
   const returns = movements.filter(({ isReturn }) => isReturn).toSorted(earliestFirst);
   const payments = new Map<string, T[]>(returns.map((back) => [keyOf(back, negated(back.amount)), []]));
   for (const each of movements.toSorted(earliestFirst))
@@ -78,7 +81,7 @@ export function matchReturns<T extends Movement>(movements: readonly T[]): Reado
       .get(keyOf(back, negated(back.amount)))!
       .filter((paid) => !found.has(paid) && mayPrecede(paid, back));
     const paid =
-      before.findLast((each) => namesReference(back, each)) ??
+      before.findLast((each) => namesReference(back, each) || nameSameItem(back, each)) ??
       before.findLast((each) => isSameParty(back, each));
     if (paid) found.set(paid, back);
   }

@@ -349,6 +349,15 @@ describe("a returned payment", () => {
       nothing("other first", "other back"),
     ],
     [
+      "pays nothing if its return names the same item in other words",
+      bill,
+      [
+        sent("first", day, { reference: "Invoice PO-37237", texts: ["Invoice PO-37237"] }),
+        back("back", "2026-11-17", { reference: "RETURN PO-37237", texts: ["RETURN PO-37237"] }),
+      ],
+      nothing("other first", "other back"),
+    ],
+    [
       "without a reference, of the same party, pays nothing",
       bill,
       [first, back("back", "2026-11-17", { reference: undefined, texts: ["Returned"] })],
