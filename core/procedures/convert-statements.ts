@@ -4,10 +4,13 @@ import { json } from "../spec/declare";
 import { invalidInputError } from "../call/call-errors";
 import { FormatError, detectTextKind, type ReadOptions } from "../files/format-error";
 import { readCamt } from "../files/camt/read";
+import { normaliseCoda } from "../files/coda/normalise";
 import { readCoda } from "../files/coda/read";
 import { writeCoda } from "../files/coda/write";
 import { readCsv } from "../files/csv/read";
-import { writeCsv } from "../files/csv/write";
+import { normaliseCsv, writeCsv } from "../files/csv/write";
+import { LossCounter } from "../files/losses";
+import { normaliseMt940 } from "../files/mt940/fields";
 import { readMt940 } from "../files/mt940/read";
 import { writeMt940 } from "../files/mt940/write";
 import type { PostalAddress, Source, Statement, StatementSource } from "../files/statement";
@@ -20,6 +23,8 @@ const name = "statements.convert";
 
 interface FileFormat {
   readonly write: (statements: Source<StatementSource>) => AsyncIterable<string>;
+  /** Returns a statement as the format represents it. */
+  readonly hold: (statement: Statement) => Statement;
   readonly extension: string;
   readonly contentType: string;
 }
@@ -27,9 +32,14 @@ interface FileFormat {
 const toAscii = "text/plain; charset=us-ascii";
 
 const writers = {
-  mt940: { write: (all) => writeMt940(all), extension: "sta", contentType: toAscii },
-  coda: { write: writeCoda, extension: "cod", contentType: toAscii },
-  csv: { write: writeCsv, extension: "csv", contentType: "text/csv; charset=utf-8" },
+  mt940: {
+    write: (all) => writeMt940(all),
+    hold: (statement) => normaliseMt940(statement),
+    extension: "sta",
+    contentType: toAscii,
+  },
+  coda: { write: writeCoda, hold: normaliseCoda, extension: "cod", contentType: toAscii },
+  csv: { write: writeCsv, hold: normaliseCsv, extension: "csv", contentType: "text/csv; charset=utf-8" },
 } as const satisfies Readonly<Record<string, FileFormat>>;
 
 const readers = {
@@ -271,6 +281,20 @@ const ConvertedStatements = z
       .optional()
       .describe("The statements, if JSON was requested."),
     file: z.object(deliveredFileFields).optional().describe("The converted file."),
+    losses: z
+      .array(
+        z.object({
+          field: textField("Field, for example entries.counterparty.address."),
+          kind: z
+            .enum(["missing", "changed"])
+            .describe(
+              "`missing`: not in the file. `changed`: cut, spelled otherwise or joined with other texts.",
+            ),
+          count: countField("Number of values."),
+        }),
+      )
+      .optional()
+      .describe("What the converted file cannot hold; empty if it holds everything."),
   })
   .meta({ id: "ConvertedStatements", description: "A converted statement file." });
 
@@ -320,7 +344,8 @@ export const convertStatements = procedure({
   title: "Convert bank statement",
   summary:
     "Converts a statement file (camt.053, MT940, CODA, CSV) to MT940, CODA or CSV, or returns its entries as JSON.",
-  notes: "PDF and XLS are not supported, and inconsistent files are rejected unless `tolerate` is true.",
+  notes:
+    "`losses` lists what the target format cannot hold; PDF and XLS are not supported, and inconsistent files are rejected unless `tolerate` is true.",
   icon: "font-awesome/fa-random",
   keywords: ["parse", "read", "spreadsheet", "Kontoauszug", "umwandeln"],
   effect: "read",
@@ -367,7 +392,9 @@ export const convertStatements = procedure({
     const entries = statements.reduce((count, each) => count + each.entries.length, 0);
     const counts = { from, statement_count: statements.length, entry_count: entries };
     if (to === "json") return { ...counts, statements };
-    const { write, extension, contentType } = writers[to];
+    const { write, hold, extension, contentType } = writers[to];
+    const counter = new LossCounter(hold);
+    await withFieldErrors("to", async () => statements.forEach((each) => counter.add(each)));
     const { account, closingBalance } = statements[0]!;
     const file = {
       name: [account.currency, account.number, closingBalance?.date]
@@ -379,6 +406,10 @@ export const convertStatements = procedure({
     const location = await withFieldErrors("to", () =>
       deliver({ ...file, content: encodeChunks(write(statements)) }),
     );
-    return { ...counts, file: { name: file.name, content_type: contentType, ...location } };
+    return {
+      ...counts,
+      file: { name: file.name, content_type: contentType, ...location },
+      losses: [...counter.losses],
+    };
   },
 });

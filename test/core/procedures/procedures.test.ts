@@ -191,6 +191,12 @@ describe("statements.convert", () => {
       const { file, statements: none } = await client.statements.convert({ content: mt940, to });
       const back = await client.statements.convert({ content_base64: file!.content!.toString("base64") });
       expect([none, back.from]).toEqual([undefined, to]);
+      // What a format holds, it holds again.
+      const again = await client.statements.convert({
+        content_base64: file!.content!.toString("base64"),
+        to,
+      });
+      expect(again.losses).toEqual([]);
       expect(factsOf(back.statements)).toEqual(factsOf(statements));
     }
   });
@@ -212,8 +218,9 @@ describe("statements.convert", () => {
     const read = await client.statements.convert({ content });
     expect(read).toMatchObject({ from: "camt", entry_count: 2 });
     expect(read.statements![0]!.violations).toMatchObject([{ rule: "missing", severity: "warning" }]);
-    const { file } = await client.statements.convert({ content: camt053(), to: "mt940" });
+    const { file, losses } = await client.statements.convert({ content: camt053(), to: "mt940" });
     expect(String(file!.content)).toContain(":62F:C261116EUR105,50");
+    expect(losses).toContainEqual({ field: "entries.bankTransactionCode", kind: "missing", count: 2 });
     const damaged = { content: camt053().replace("105.50", "105.51") };
     await expect(client.statements.convert(damaged)).rejects.toMatchObject({ code: "invalid_input" });
     const { statements } = await client.statements.convert({ ...damaged, tolerate: true });
