@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import jsTokens from "js-tokens";
 
-const productFolders = ["core", "sandbox/src", "nodes", "cli", "mcp", "build", "bench", "demo"];
+const productFolders = ["core", "sandbox/src", "nodes", "cli", "mcp", "build", "bench", "demo", "evals"];
 const testFolders = ["test"];
 
 const ignoredFolders = new Set(["node_modules", "dist", "recordings"]);

@@ -26,7 +26,9 @@ test("contains only files that users need", () => {
   ])
     expect(files).toContain(path);
   expect(
-    files.filter((path) => /^(test|sandbox|bench|build|demo)\/|^dist\/(bench|build|demo)\//.test(path)),
+    files.filter((path) =>
+      /^(test|sandbox|bench|build|demo|evals)\/|^dist\/(bench|build|demo|evals)\//.test(path),
+    ),
   ).toEqual([]);
 });
 
