@@ -32,6 +32,27 @@ export interface WatchResource {
   readonly everyMs: number;
 }
 
+interface PromptArgument {
+  readonly name: string;
+  readonly description: string;
+  readonly required?: true;
+}
+
+/** A prompt as hosts list it. */
+export interface Prompt {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly arguments: readonly PromptArgument[];
+}
+
+/** Values for an argument that a person types. */
+export interface Completion {
+  readonly values: string[];
+  readonly total: number;
+  readonly hasMore: boolean;
+}
+
 /** A question to the user of a host. */
 export interface Question {
   readonly message: string;
@@ -68,6 +89,12 @@ export interface Toolbox {
     signal: AbortSignal,
     caller?: Caller,
   ): Promise<ToolResult | undefined>;
+  /** The prompts whose tools are offered. */
+  readonly prompts: readonly Prompt[];
+  /** Returns the text of a prompt; undefined if it is unknown. Throws a TypeError for wrong arguments. */
+  renderPrompt(name: string, values: Readonly<Record<string, string>>): string | undefined;
+  /** Completes an argument of a prompt or of the template of a resource. */
+  complete(argument: string, text: string): Promise<Completion>;
   /** The offered watches as resources. */
   readonly resources: readonly WatchResource[];
   /**

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   type CallToolResult,
+  type ListPromptsResult,
   type ListToolsResult,
   ProtocolError,
   ProtocolErrorCode,
@@ -22,8 +23,8 @@ const version = manifest
   ? (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version
   : "0.0.0";
 
-/** Time for which hosts may cache the tool list, which changes only with a restart. */
-const listCacheTtlMs = 300_000;
+/** Hosts may cache lists of tools and prompts, which change only with a restart. */
+const listCacheHint = { ttlMs: 300_000, cacheScope: "private" } as const;
 
 const expiredMessage = (uri: string) =>
   `Unknown or expired resource ${uri}. Linked resources are kept for ${retentionText}, only by the server that created them. Call the tool again.`;
@@ -55,12 +56,18 @@ export function createToolboxServer(
   const server = new Server(
     { name: "fxdesk", title: toolbox.title, version },
     {
-      capabilities: { tools: {}, resources: { ...(subscriptionMode !== "nothing" && { subscribe: true }) } },
+      capabilities: {
+        tools: {},
+        prompts: {},
+        completions: {},
+        resources: { ...(subscriptionMode !== "nothing" && { subscribe: true }) },
+      },
       instructions: toolbox.instructions,
-      cacheHints: { "tools/list": { ttlMs: listCacheTtlMs, cacheScope: "private" } },
+      cacheHints: { "tools/list": listCacheHint, "prompts/list": listCacheHint },
     },
   );
   handleTools(server, toolbox, requester, answerTimeoutMs);
+  handlePrompts(server, toolbox);
   handleResources(server, toolbox, requester);
   if (subscriptionMode === "requests") handleSubscriptions(server, toolbox);
   return server;
@@ -87,6 +94,26 @@ function handleTools(
     if (!result) throw invalidParamsError(`Unknown tool: ${params.name}.`);
     return result as CallToolResult;
   });
+}
+
+function handlePrompts(server: Server, toolbox: Toolbox): void {
+  server.setRequestHandler(
+    "prompts/list",
+    () => ({ prompts: toolbox.prompts }) as unknown as ListPromptsResult,
+  );
+  server.setRequestHandler("prompts/get", ({ params: { name, arguments: values = {} } }) => {
+    let text: string | undefined;
+    try {
+      text = toolbox.renderPrompt(name, values);
+    } catch (error) {
+      throw invalidParamsError((error as Error).message);
+    }
+    if (text === undefined) throw invalidParamsError(`Unknown prompt: ${name}.`);
+    return { messages: [{ role: "user" as const, content: { type: "text" as const, text } }] };
+  });
+  server.setRequestHandler("completion/complete", async ({ params: { argument } }) => ({
+    completion: { ...(await toolbox.complete(argument.name, argument.value)) },
+  }));
 }
 
 /** Stored results are not listed: only a caller that received the URI may read them. */

@@ -7,10 +7,12 @@ import { join } from "node:path";
 import type { ClientCore } from "../core/api/client-types";
 import type { Requester } from "../core/people/requester";
 import type { Service } from "../core/spec/service";
+import { Completions } from "./completions";
 import { instructionsFor, titleFor } from "./instructions";
 import { type Settings, targetOf } from "./target";
 import type { Inventory } from "./inventory";
 import { notOfferedError, type Offer, selectTools } from "./offered-tools";
+import { promptsFor, renderPrompt } from "./prompts";
 import type { Toolbox } from "./protocol";
 import { errorResult, stoppingResult } from "./render/content";
 import type { ToolRunner } from "./run-tool";
@@ -97,6 +99,8 @@ export function createLazyToolbox({ connect, settings, service, ...offer }: Lazy
     return result.structuredContent as WatchUpdate;
   }
 
+  const completions = new Completions((name, input, signal) => call(name, input, signal));
+
   const watchAt = (uri: string) => {
     const name = parseWatchUri(uri)?.tool;
     return inventory.tools.find(({ tool }) => tool.name === name)?.resource;
@@ -116,6 +120,9 @@ export function createLazyToolbox({ connect, settings, service, ...offer }: Lazy
     instructions: instructionsFor(selection, target),
     title: titleFor(target),
     call,
+    prompts: promptsFor(selection),
+    renderPrompt: (name, values) => renderPrompt(name, values, selection),
+    complete: (argument, text) => completions.complete(argument, text),
     read: async (uri, requester) => (watchAt(uri) ? readWatch(uri, requester) : runner?.resources.read(uri)),
     subscribe(uri, onUpdated, signal) {
       const watch = watchAt(uri);
