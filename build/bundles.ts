@@ -56,6 +56,16 @@ export async function writeBundle({ source, file, alias = {}, platform, licences
   await writeLicences(licences, Object.keys(metafile.inputs));
 }
 
+/** Bundles the parsers of `fxdesk mcp install`, which runs rarely. */
+export async function buildConfigEdits(dist: string): Promise<void> {
+  const folder = join(dist, "cli/mcp-install");
+  await writeBundle({
+    source: join(folder, "../../../cli/mcp-install/config-edits.ts"),
+    file: join(folder, "config-edits.js"),
+    licences: join(folder, "LICENSES.txt"),
+  });
+}
+
 /** Bundles the library of the sandbox's /docs page. */
 export async function buildExplorer(dist: string): Promise<void> {
   const folder = join(dist, "../sandbox/dist/explorer");

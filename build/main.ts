@@ -10,7 +10,7 @@ import { nodeFiles } from "../nodes/generate/node-files";
 import { withQuoteProcedures } from "../nodes/shared/node-names";
 import { Policy } from "../core/releases/policy";
 import { writeOperationsDocument } from "./operations-document";
-import { buildExplorer } from "./bundles";
+import { buildConfigEdits, buildExplorer } from "./bundles";
 import { buildMcp } from "./mcp";
 import { writeTypes } from "./types";
 
@@ -53,6 +53,7 @@ const makeExecutable: Generator = (dist) => chmod(join(dist, "cli/main.js"), 0o7
 
 const generators: readonly Generator[] = [
   buildMcp,
+  buildConfigEdits,
   buildExplorer,
   generateNodes,
   writeTypes,

@@ -82,7 +82,7 @@ const commands: Readonly<Record<string, CommandEntry>> = {
   },
   mcp: {
     description: "Serve the operations to AI assistants (MCP).",
-    load: async () => (await import("./commands/mcp.js")).mcpCommand,
+    load: async () => (await import("./commands/mcp.js")).mcpCommands,
   },
   sandbox: {
     description: "Run a simulated service on this machine, and control it.",

@@ -4,11 +4,12 @@ import { Requester } from "../../core/people/requester";
 import type { Service } from "../../core/spec/service";
 import type { Offer, RunningServer } from "../../mcp";
 import { type ParsedArguments, UsageError } from "../command-line/arguments";
-import { type Command, paragraph } from "../command-line/command";
+import { type Command, type FindCommand, paragraph, section } from "../command-line/command";
 import { listenFlags, listenOptionsFrom, portFlag, throwListenError } from "../command-line/listening";
 import { asUsageError, clientOptions, loadExtendedService } from "../settings/connection-settings";
 import { outcomeUnknown, success } from "../command-line/exit-codes";
 import { connectionAndProfileOptions, type Settings, effectiveSettings } from "../settings/profile";
+import { mcpInstallCommand } from "../mcp-install/command";
 import { StopRequests, type Terminal, write } from "../terminal/terminal";
 import type { ClientCore } from "../../core/api/client-types";
 
@@ -157,7 +158,7 @@ async function serveOverStdio(parsed: ParsedArguments, terminal: Terminal): Prom
   await connection.client?.close();
 }
 
-export const mcpCommand: Command = {
+const mcpCommand: Command = {
   ...connectionAndProfileOptions(),
   usage: "fxdesk mcp [flags]",
   description:
@@ -196,6 +197,7 @@ export const mcpCommand: Command = {
     { name: "read-only", negatable: true, description: "Offer only tools that read, regardless of --allow." },
   ],
   helpSections: [
+    section("Commands (add --help for details)", [["install", mcpInstallCommand.description]]),
     paragraph(
       `With --http, clients send the token in ${tokenVariable}, if it is set, or a personal token (fxdesk people token).`,
     ),
@@ -213,3 +215,7 @@ export const mcpCommand: Command = {
     return (parsed.boolean("http") ? serveOverHttp : serveOverStdio)(parsed, terminal);
   },
 };
+
+/** `fxdesk mcp`, and `fxdesk mcp install`. */
+export const mcpCommands: FindCommand = ([word, ...rest]) =>
+  word === "install" ? [mcpInstallCommand, rest] : [mcpCommand, word === undefined ? [] : [word, ...rest]];
