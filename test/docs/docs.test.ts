@@ -4,6 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { demo, type Sandbox } from "@fxdesk/sandbox";
 import { environmentName, serviceFrom } from "@fxdesk/toolkit";
+import { fxdeskService } from "../../core/client/fxdesk-service";
 import { exitMeanings } from "../../cli/command-line/exit-codes";
 import manifest from "../../package.json";
 import sandboxManifest from "../../sandbox/package.json";
@@ -17,6 +18,7 @@ const root = join(__dirname, "../..");
 const guides = readdirSync(join(root, "docs"))
   .filter((name) => name.endsWith(".md"))
   .map((name) => `docs/${name}`);
+const skills = readdirSync(join(root, "skills")).map((name) => `skills/${name}/SKILL.md`);
 const documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", ...guides];
 
 const read = (path: string) => readFile(join(root, path), "utf8");
@@ -42,6 +44,22 @@ test.each(documents)("%s leads only to files that are there", async (path) => {
 test.each(guides)("%s names only tests that are there", async (path) => {
   const named = [...(await read(path)).matchAll(/`(test\/[\w/.-]+\.ts)`/g)].map(([, file]) => file!);
   expect(named.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+});
+
+test.each(skills)("%s names itself, and only tools that exist", async (path) => {
+  const text = await read(path);
+  const [, name, description] = /^---\nname: ([a-z-]+)\ndescription: (.+)\n---\n/.exec(text)!;
+  expect(path).toBe(`skills/${name}/SKILL.md`);
+  expect(description!.length).toBeLessThanOrEqual(1_024);
+  const { procedures = [], operations, quoteProcedures = [] } = fxdeskService;
+  const tools = new Set([...procedures, ...operations, ...quoteProcedures].map(({ tool }) => tool));
+  const named = [
+    ...text.matchAll(
+      /`((?:get|list|find|fetch|book|order|prepare|initiate|follow|summarize|reconcile)_\w+)`/g,
+    ),
+  ];
+  expect(named.length).toBeGreaterThan(0);
+  expect(named.map(([, tool]) => tool!).filter((tool) => !tools.has(tool))).toEqual([]);
 });
 
 test("the module of the user's own adds what it holds", async () => {
@@ -100,14 +118,17 @@ describe("commands", () => {
     );
   });
 
-  test.each(["README.md", ...guides])("%s: commands succeed and print what the page shows", async (path) => {
-    const terminal = await Terminal.open(sandbox);
-    for (const { command, output: expected } of examplesIn(await read(path))) {
-      const { code, output } = await terminal.run(command);
-      if (expected === undefined) expect({ command, code, output }).toMatchObject({ command, code: 0 });
-      else if (!shows(expected, output)) expect({ command, output }).toEqual({ command, output: expected });
-    }
-  });
+  test.each(["README.md", ...guides, ...skills])(
+    "%s: commands succeed and print what the page shows",
+    async (path) => {
+      const terminal = await Terminal.open(sandbox);
+      for (const { command, output: expected } of examplesIn(await read(path))) {
+        const { code, output } = await terminal.run(command);
+        if (expected === undefined) expect({ command, code, output }).toMatchObject({ command, code: 0 });
+        else if (!shows(expected, output)) expect({ command, output }).toEqual({ command, output: expected });
+      }
+    },
+  );
 
   test("commands that are only shown exist", async () => {
     for (const path of ["README.md", ...guides])
