@@ -12,6 +12,7 @@ import { Policy } from "../core/releases/policy";
 import { writeOperationsDocument } from "./operations-document";
 import { buildConfigEdits, buildExplorer } from "./bundles";
 import { buildMcp } from "./mcp";
+import { writeServerEntry } from "./server-json";
 import { writeTypes } from "./types";
 
 /** Writes derived files below a dist folder. */
@@ -59,6 +60,7 @@ const generators: readonly Generator[] = [
   writeTypes,
   writeOperationsDocument,
   writePolicySchema,
+  writeServerEntry,
   makeExecutable,
 ];
 
