@@ -35,8 +35,8 @@ test("the heap stays flat", () => {
 
 test("a million entries as messages do not accumulate in memory", () => {
   expect(items.growthMB).toBeLessThan(10);
-  // With garbage, of which the old generation gets hardly any.
-  expect(items.peakMB).toBeLessThan(60);
+  // Resident memory includes garbage: 6 to 131 MB in equal runs. The entries themselves would take several hundred.
+  expect(items.peakMB).toBeLessThan(250);
 });
 
 test("a deploy stops them within a second", () => {
