@@ -129,7 +129,7 @@ export class Desk {
     await this.decideWithSecret(release, decision);
   }
 
-  /** Decides with the secret of the person, whoever knows it. */
+  /** Decides with the secret of the person. The desk does not count this as the decision of the person. */
   async decideWithSecret(release: string, decision: Decision["decision"]): Promise<void> {
     const { hash: seal } = (await this.#releases.get(release)).release;
     await this.client().orders.decide(release, { ...anna, decision, seal });

@@ -363,7 +363,7 @@ export class Orders {
     };
   }
 
-  /** Adds the rate and the doubts that people see before they decide. Throws an FxdeskError if the service refuses such a trade. */
+  /** Adds the rate and the warnings that people see before they decide. Throws an FxdeskError if the service refuses such a trade. */
   async #viewMarket(
     sealed: SealedOrder,
     quoteOperation: QuoteOperation,

@@ -6,7 +6,7 @@ import { createError, FxdeskError } from "../spec/errors";
 import { parseEstimate, type QuoteOperation } from "../spec/quotes";
 import type { OrderCall } from "./leased-release";
 import { orderName } from "./order-input";
-import { isRateWithinLimit, quoteInputFor } from "./quote";
+import { invertPair, isRateWithinLimit, quoteInputFor } from "./quote";
 
 /** Longest wait for an estimate: an order is also taken without one. */
 const maxWaitMs = 10_000;
@@ -15,7 +15,7 @@ const farPercent = 5;
 /** Statuses with which the service refuses the trade itself, and not the moment or the caller. */
 const refusals = new Set([400, 404, 409, 422]);
 
-/** What the market says about an order: a rate for the pair of its limit, and doubts for those who decide. */
+/** The market rate for the pair of an order's limit, and warnings for those who decide. */
 export interface MarketView {
   readonly rate_seen?: string;
   readonly warnings?: readonly string[];
@@ -24,11 +24,10 @@ export interface MarketView {
 /** Returns a rate for the pair `symbol`, or undefined if it is for other currencies. */
 function rateFor(symbol: string, rate: string, ofSymbol: string): string | undefined {
   if (symbol === ofSymbol) return rate;
-  const isInverse = symbol === ofSymbol.slice(3) + ofSymbol.slice(0, 3);
-  return isInverse && new Big(rate).gt(0) ? new Big(1).div(rate).round(6).toFixed() : undefined;
+  return symbol === invertPair(ofSymbol) ? new Big(1).div(rate).round(6).toFixed() : undefined;
 }
 
-/** Returns a doubt if the worst rate is far from the rate seen. */
+/** Returns a warning if the worst rate is far from the rate seen. */
 function distanceWarning(terms: OrderTerms, seen: string): string | undefined {
   const { worst_rate: worst, rate_symbol: symbol } = terms;
   const percent = new Big(worst).div(seen).minus(1).times(100).abs();

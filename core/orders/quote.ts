@@ -1,7 +1,7 @@
 /** Quotes, and the checks that a quote is within an order. A quote outside the terms in any way is never booked. */
 import { Big } from "big.js";
 import type { Declaration, QuoteField } from "../spec/operation";
-import type { Quote, QuoteOperation } from "../spec/quotes";
+import { isDecimal, type Quote, type QuoteOperation } from "../spec/quotes";
 import { minorUnits } from "../values/values";
 import { variableAmountAtWorstRate } from "../releases/committed-money";
 import { fixedSideFirst, type OrderTerms } from "../releases/terms";
@@ -53,15 +53,17 @@ export function quoteInputFor(
   return { ...fixedFields, ...Object.fromEntries(entries) };
 }
 
-const isDecimal = (text: string): boolean => /^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text);
 const decimals = ["rate", "buy_amount", "sell_amount"] as const;
+
+/** Returns a pair the other way round: USDEUR for EURUSD. */
+export const invertPair = (pair: string): string => pair.slice(3) + pair.slice(0, 3);
 
 /** True if a rate is no worse than the worst rate of an order. Accepts the inverse pair. */
 export function isRateWithinLimit(terms: OrderTerms, rate: string, symbol: string): boolean {
   const { rate_symbol: pair, worst_rate: worst, buy_currency } = terms;
   const isLess = pair.startsWith(buy_currency);
   if (symbol === pair) return isLess ? new Big(rate).lte(worst) : new Big(rate).gte(worst);
-  if (symbol !== pair.slice(3) + pair.slice(0, 3)) return false;
+  if (symbol !== invertPair(pair)) return false;
   const product = new Big(rate).times(worst);
   return isLess ? product.gte(1) : product.lte(1);
 }

@@ -20,7 +20,7 @@ export const findOutcome = procedure({
   uses: [],
   input: {
     quote: id("Quote ID", "Quote to be booked.").optional(),
-    key: id("Key", "Its request_key.").optional(),
+    key: id("Key", "request_key of the call.").optional(),
     reference: id("Reference", "Trade reference.").optional(),
     id: id("ID", "Trade, payment or other ID.").optional(),
     day: day("Day", "Day of the call, UTC.").optional(),

@@ -22,10 +22,10 @@ function readFields<Fields extends object>(names: Fields, body: unknown): Fields
 export const parseQuote = ({ quotes }: QuoteOperation, body: unknown): Quote | undefined =>
   readFields(quotes.responseFields, body);
 
+export const isDecimal = (text: string): boolean => /^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text);
+
 /** Returns the rate of an estimate, or undefined if a field is missing or no positive decimal. */
 export function parseEstimate({ quotes: { estimate } }: QuoteOperation, body: unknown) {
   const found = estimate && readFields(estimate.responseFields, body);
-  return found && /^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(found.rate) && /[1-9]/.test(found.rate)
-    ? found
-    : undefined;
+  return found && isDecimal(found.rate) && Number(found.rate) > 0 ? found : undefined;
 }

@@ -22,7 +22,7 @@ beforeAll(async () => {
   items = await runBenchmark("items.js");
 }, 400_000);
 
-test("ask 19: many requests at once are each answered, or refused as one too many", () => {
+test("many requests at once are each answered, or refused as one too many", () => {
   for (const { ended } of [...bursts.fxdesk, ...bursts.yielding]) {
     expect(ended.answered! + ended.refused!).toBe(bursts.count);
     expect(ended.answered).toBeGreaterThanOrEqual(10_010);
