@@ -5,6 +5,8 @@ export { normaliseCoda } from "./files/coda/normalise";
 export { readCoda, readCodaParts } from "./files/coda/read";
 export { writeCoda } from "./files/coda/write";
 export { readCamt, readCamtParts } from "./files/camt/read";
+export { type CamtVersion, writeCamt } from "./files/camt/write";
+export { type Loss, LossCounter } from "./files/losses";
 export { escapeFormula, formatRow as csvRow } from "./files/csv/cells";
 export { readCsv, readCsvParts } from "./files/csv/read";
 export { normaliseCsv, writeCsv } from "./files/csv/write";

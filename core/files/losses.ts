@@ -18,9 +18,12 @@ const trimZeros = (text: string): string => text.replace(/\.?0+$/, "");
 const isSame = (one: unknown, other: unknown): boolean =>
   one === other || (isDecimal(one) && isDecimal(other) && trimZeros(one) === trimZeros(other));
 
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === false || value === "" || (Array.isArray(value) && value.length === 0);
+
 /** Yields the path and kind of each loss. A missing object or list is one loss. */
 function* compare(original: unknown, held: unknown, path: string): Generator<[string, Loss["kind"]]> {
-  if (original === undefined || original === false || isSame(original, held)) return;
+  if (isEmpty(original) || isSame(original, held)) return;
   if (held === undefined) yield [path, "missing"];
   else if (Array.isArray(original) && Array.isArray(held))
     for (const [index, each] of original.entries()) yield* compare(each, held[index], path);
@@ -34,11 +37,11 @@ function* compare(original: unknown, held: unknown, path: string): Generator<[st
 export class LossCounter {
   readonly #counts = new Map<string, Loss>();
 
-  constructor(private readonly hold: (statement: Statement) => Statement) {}
+  constructor(private readonly hold: (statement: Statement) => Statement | Promise<Statement>) {}
 
   /** Adds the losses of a statement. Throws a FormatError if the format cannot represent it. */
-  add(statement: Statement): void {
-    const held = this.hold(statement);
+  async add(statement: Statement): Promise<void> {
+    const held = await this.hold(statement);
     // Formats without pending entries hold the booked ones.
     const hasAll = held.entries.length === statement.entries.length;
     const entries = hasAll ? statement.entries : statement.entries.filter(isBooked);

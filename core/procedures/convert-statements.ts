@@ -4,6 +4,7 @@ import { json } from "../spec/declare";
 import { invalidInputError } from "../call/call-errors";
 import { FormatError, detectTextKind, type ReadOptions } from "../files/format-error";
 import { readCamt } from "../files/camt/read";
+import { type CamtVersion, writeCamt } from "../files/camt/write";
 import { normaliseCoda } from "../files/coda/normalise";
 import { readCoda } from "../files/coda/read";
 import { writeCoda } from "../files/coda/write";
@@ -24,12 +25,22 @@ const name = "statements.convert";
 interface FileFormat {
   readonly write: (statements: Source<StatementSource>) => AsyncIterable<string>;
   /** Returns a statement as the format represents it. */
-  readonly hold: (statement: Statement) => Statement;
+  readonly hold: (statement: Statement) => Statement | Promise<Statement>;
   readonly extension: string;
   readonly contentType: string;
 }
 
 const toAscii = "text/plain; charset=us-ascii";
+
+const camtWriter = (version: CamtVersion): FileFormat => ({
+  write: (all) => writeCamt(all, version),
+  hold: async (statement) => {
+    const [held] = await collectAll(readCamt(writeCamt([statement], version), { tolerate: true }));
+    return held!;
+  },
+  extension: "xml",
+  contentType: "application/xml",
+});
 
 const writers = {
   mt940: {
@@ -40,6 +51,8 @@ const writers = {
   },
   coda: { write: writeCoda, hold: normaliseCoda, extension: "cod", contentType: toAscii },
   csv: { write: writeCsv, hold: normaliseCsv, extension: "csv", contentType: "text/csv; charset=utf-8" },
+  "camt.053.001.08": camtWriter("08"),
+  "camt.053.001.02": camtWriter("02"),
 } as const satisfies Readonly<Record<string, FileFormat>>;
 
 const readers = {
@@ -52,7 +65,7 @@ const readers = {
 >;
 
 const readNames = ["mt940", "coda", "csv", "camt"] as const satisfies readonly (keyof typeof readers)[];
-const writeNames = ["mt940", "coda", "csv"] as const;
+const writeNames = ["mt940", "coda", "csv", "camt.053.001.08", "camt.053.001.02"] as const;
 type ReadName = (typeof readNames)[number];
 
 const Amount = textField("Decimal amount without a sign, in the currency of the account.");
@@ -328,9 +341,9 @@ const detectableFormats: Readonly<Record<string, ReadName>> = { MT940: "mt940", 
 const detectFormat = (content: string): ReadName =>
   detectableFormats[detectTextKind(content.slice(0, 1000)) ?? ""] ?? "csv";
 
-async function readAll(format: ReadName, content: string, tolerate: boolean): Promise<Statement[]> {
+async function collectAll(found: AsyncIterable<Statement>): Promise<Statement[]> {
   const statements: Statement[] = [];
-  for await (const statement of readers[format](content, { tolerate })) statements.push(statement);
+  for await (const statement of found) statements.push(statement);
   return statements;
 }
 
@@ -343,7 +356,7 @@ export const convertStatements = procedure({
   tool: "convert_statement",
   title: "Convert bank statement",
   summary:
-    "Converts a statement file (camt.053, MT940, CODA, CSV) to MT940, CODA or CSV, or returns its entries as JSON.",
+    "Converts a statement file (camt.053, MT940, CODA, CSV) to one of the others, or returns its entries as JSON.",
   notes:
     "`losses` lists what the target format cannot hold; PDF and XLS are not supported, and inconsistent files are rejected unless `tolerate` is true.",
   icon: "font-awesome/fa-random",
@@ -386,7 +399,7 @@ export const convertStatements = procedure({
     const field = bytes === undefined ? "content" : "content_base64";
     const text = bytes === undefined ? content! : decodeText(Buffer.from(bytes, "base64"));
     const from = given === "auto" ? detectFormat(text) : given;
-    const statements = await withFieldErrors(field, () => readAll(from, text, tolerate));
+    const statements = await withFieldErrors(field, () => collectAll(readers[from](text, { tolerate })));
     if (statements.length === 0)
       throw invalidInputError({ name }, [{ field, message: "must contain a statement" }]);
     const entries = statements.reduce((count, each) => count + each.entries.length, 0);
@@ -394,7 +407,9 @@ export const convertStatements = procedure({
     if (to === "json") return { ...counts, statements };
     const { write, hold, extension, contentType } = writers[to];
     const counter = new LossCounter(hold);
-    await withFieldErrors("to", async () => statements.forEach((each) => counter.add(each)));
+    await withFieldErrors("to", async () => {
+      for (const each of statements) await counter.add(each);
+    });
     const { account, closingBalance } = statements[0]!;
     const file = {
       name: [account.currency, account.number, closingBalance?.date]

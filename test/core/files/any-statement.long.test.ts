@@ -1,4 +1,6 @@
 /** Any statements: written and read again, damaged on their way, and read by a parser that fxdesk did not write. */
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import * as fc from "fast-check";
 import { Parser } from "mt940js";
 import {
@@ -11,6 +13,9 @@ import {
   readMt940,
   type Statement,
   collectText,
+  LossCounter,
+  readCamt,
+  writeCamt,
   type TextSource,
   writeCoda,
   writeCsv,
@@ -37,6 +42,9 @@ const formats: [string, Roundtrip][] = [
   ["CSV", { write: writeCsv, read: readCsv, normalise: normaliseCsv }],
 ];
 
+/** Folder of the published schemas, which are not part of the project. */
+const schemas = process.env.ISO20022_XSD;
+
 const runs = { numRuns: Number(process.env.FXDESK_RUNS ?? 60) };
 
 describe.each(formats)("%s", (_, { write, read, normalise }) => {
@@ -61,6 +69,64 @@ describe.each(formats)("%s", (_, { write, read, normalise }) => {
     fc.assert(
       fc.property(anyStatement, (statement) => {
         expect(normal(normal(statement))).toEqual(normal(statement));
+      }),
+      runs,
+    );
+  });
+});
+
+describe.each(["08", "02"] as const)("camt.053.001.%s", (version) => {
+  const write = (statement: Statement) => collectText(writeCamt([statement], version));
+  const hold = async (statement: Statement) => {
+    const [held] = await collect(readCamt(await write(statement), { tolerate: true }));
+    return held!;
+  };
+  const lossesOf = async (statement: Statement) => {
+    const counter = new LossCounter(hold);
+    await counter.add(statement);
+    return counter.losses;
+  };
+  const factsOf = ({ account: { currency }, openingBalance, closingBalance, entries }: Statement) => ({
+    currency,
+    balances: [openingBalance, closingBalance],
+    entries: entries.map(({ amount, creditDebit, bookingDate, valueDate, reversal }) => ({
+      amount,
+      creditDebit,
+      bookingDate,
+      valueDate,
+      reversal,
+    })),
+  });
+
+  test("any statement keeps its money and days, and loses nothing when written again", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyStatement, async (statement) => {
+        const held = await hold(statement);
+        expect(withoutNegativeZero(factsOf(held) as never)).toEqual(
+          withoutNegativeZero(factsOf(statement) as never),
+        );
+        expect(await lossesOf(held)).toEqual([]);
+      }),
+      runs,
+    );
+  });
+
+  test("an easy statement loses nothing", async () => {
+    await fc.assert(
+      fc.asyncProperty(easyStatement, async (statement) => {
+        expect(await lossesOf(statement)).toEqual([]);
+        const strictly = await collect(readCamt(await write(statement)));
+        expect(strictly).toHaveLength(1);
+      }),
+      runs,
+    );
+  });
+
+  (schemas === undefined ? test.skip : test)("any statement is valid by the published schema", async () => {
+    const options = ["--noout", "--schema", join(schemas!, `camt.053.001.${version}.xsd`), "-"];
+    await fc.assert(
+      fc.asyncProperty(anyStatement, async (statement) => {
+        execFileSync("xmllint", options, { input: await write(statement), stdio: ["pipe", "pipe", "pipe"] });
       }),
       runs,
     );
