@@ -356,7 +356,7 @@ export const convertStatements = procedure({
   tool: "convert_statement",
   title: "Convert bank statement",
   summary:
-    "Converts a statement file (camt.053, MT940, CODA, CSV) to one of the others, or returns its entries as JSON.",
+    "Converts a statement file (camt.053, MT940, CODA, CSV) to another of these formats, or returns its entries as JSON.",
   notes:
     "`losses` lists what the target format cannot hold; PDF and XLS are not supported, and inconsistent files are rejected unless `tolerate` is true.",
   icon: "font-awesome/fa-random",

@@ -35,14 +35,14 @@ const element = (name: string, ...content: readonly string[]): string => {
 const excluded = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-const clean = (text: string): string => collapseWhitespace(text.replace(excluded, ""));
-const escape = (text: string): string => text.replace(/[&<>]/g, (sign) => escapes[sign]!);
+const clean = (value: string): string => collapseWhitespace(value.replace(excluded, ""));
+const escape = (value: string): string => value.replace(/[&<>]/g, (sign) => escapes[sign]!);
 
 /** A text, cut to its field. */
 function text(name: string, value: string | undefined, max: number): string {
   const cleaned = clean(value ?? "");
   const isLong = cleaned.length > max;
-  return element(name, escape(isLong ? [...cleaned].slice(0, max).join("").trimEnd() : cleaned));
+  return element(name, escape(isLong ? Array.from(cleaned).slice(0, max).join("").trimEnd() : cleaned));
 }
 
 const maxIdLength = 35;

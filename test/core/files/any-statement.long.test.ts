@@ -102,9 +102,7 @@ describe.each(["08", "02"] as const)("camt.053.001.%s", (version) => {
     await fc.assert(
       fc.asyncProperty(anyStatement, async (statement) => {
         const held = await hold(statement);
-        expect(withoutNegativeZero(factsOf(held) as never)).toEqual(
-          withoutNegativeZero(factsOf(statement) as never),
-        );
+        expect(withoutNegativeZero(factsOf(held))).toEqual(withoutNegativeZero(factsOf(statement)));
         expect(await lossesOf(held)).toEqual([]);
       }),
       runs,
@@ -113,7 +111,12 @@ describe.each(["08", "02"] as const)("camt.053.001.%s", (version) => {
 
   test("an easy statement loses nothing", async () => {
     await fc.assert(
-      fc.asyncProperty(easyStatement, async (statement) => {
+      fc.asyncProperty(easyStatement, async ({ account, ...rest }) => {
+        // An account without spaces (an IBAN is written without) that is no account of a counterparty.
+        const statement = withoutNegativeZero({
+          ...rest,
+          account: { ...account, number: "GB33BUKB20201555555555" },
+        });
         expect(await lossesOf(statement)).toEqual([]);
         const strictly = await collect(readCamt(await write(statement)));
         expect(strictly).toHaveLength(1);
@@ -153,11 +156,9 @@ test("MT940 with sub-tags and CODA keep the amounts, dates, references and texts
 });
 
 /** A balance of nothing is a credit. */
-const withoutNegativeZero = (statement: Statement): unknown =>
-  JSON.parse(
-    JSON.stringify(statement),
-    (_, value: { creditDebit?: string; amount?: string; date?: string }) =>
-      value?.date && Number(value.amount) === 0 ? { ...value, creditDebit: "Credit" } : value,
+const withoutNegativeZero = <Facts>(facts: Facts): Facts =>
+  JSON.parse(JSON.stringify(facts), (_, value: { creditDebit?: string; amount?: string; date?: string }) =>
+    value?.date && Number(value.amount) === 0 ? { ...value, creditDebit: "Credit" } : value,
   );
 
 type Damage = (text: string) => string;
