@@ -25,8 +25,10 @@ import { freePort, host } from "./ports";
 
 const defaultPorts = { nodeRed: 1880, sandbox: 8080, mcp: 8081, releases: 8082 };
 
-/** Initial flow; the path is relative to dist/demo. */
-const firstFlow = join(__dirname, "../../examples/01 Cash position.json");
+/** Initial flows, each on a tab of its own; the path is relative to dist/demo. */
+const firstFlows = ["01 Cash position", "02 Cash position over HTTP"].map((name) =>
+  join(__dirname, `../../examples/1 Cash/${name}.json`),
+);
 
 /** Shows progress to the user. */
 type Report = (text: string) => void;
@@ -154,7 +156,7 @@ export async function startDemo(folder: string, report: Report): Promise<Demo> {
   await client.orders.start();
   const releases = await startReleasesPage(variables, service, report);
   report("Starting Node-RED …");
-  const nodeRed = await startNodeRed(port, join(folder, "node-red"), firstFlow);
+  const nodeRed = await startNodeRed(port, join(folder, "node-red"), firstFlows);
   return {
     nodeRed,
     sandboxUrl: sandbox.baseUrl,

@@ -33,6 +33,9 @@ const handleRequest: RequestListener = (request, response) => {
   (RED.httpAdmin as unknown as Handler)(request, response, served);
 };
 
+/** Scrolls the palette of the editor to the nodes of this package; the path is relative to dist/demo. */
+const editorScript = join(__dirname, "../../demo/show-nodes.js");
+
 const settingsFor = (port: number, userDir: string) => ({
   uiPort: port,
   uiHost: host,
@@ -42,7 +45,7 @@ const settingsFor = (port: number, userDir: string) => ({
   httpNodeRoot: "/",
   logging: { console: { level: "error", metrics: false, audit: false } },
   telemetry: { enabled: false },
-  editorTheme: { tours: false, projects: { enabled: false } },
+  editorTheme: { tours: false, projects: { enabled: false }, page: { scripts: [editorScript] } },
 });
 
 /** A message of a Debug node in the editor's sidebar. */
@@ -74,19 +77,25 @@ const waitForDebugMessage = (): Promise<DebugMessage> =>
     RED.events.on("comms", onComms);
   });
 
-/** Reads an example and adds the connection that the editor creates on import. */
-async function withConnection(example: string): Promise<string> {
-  const flow = JSON.parse(await readFile(example, "utf8")) as object[];
-  return JSON.stringify([...flow, exampleConnection], undefined, 2);
+/** Reads examples and adds the connection that the editor creates on import. */
+async function withConnection(examples: readonly string[]): Promise<string> {
+  const flows = await Promise.all(
+    examples.map(async (example) => JSON.parse(await readFile(example, "utf8")) as object[]),
+  );
+  return JSON.stringify([...flows.flat(), exampleConnection], undefined, 2);
 }
 
-/** Starts Node-RED in `userDir`. Writes the initial flow only if there is none, so that edited flows stay. */
-export async function startNodeRed(port: number, userDir: string, firstFlow: string): Promise<NodeRed> {
+/** Starts Node-RED in `userDir`. Writes the initial flows only if there are none, so that edited flows stay. */
+export async function startNodeRed(
+  port: number,
+  userDir: string,
+  firstFlows: readonly string[],
+): Promise<NodeRed> {
   await mkdir(userDir, { recursive: true });
   const flows = join(userDir, flowFile);
-  if (!existsSync(flows)) await writeFile(flows, await withConnection(firstFlow));
+  if (!existsSync(flows)) await writeFile(flows, await withConnection(firstFlows));
   const server = createServer(handleRequest);
-  RED.init(server, settingsFor(port, userDir) as Parameters<typeof RED.init>[1]);
+  RED.init(server, settingsFor(port, userDir) as unknown as Parameters<typeof RED.init>[1]);
   const firstDebugMessage = waitForDebugMessage();
   const flowsStarted = once(RED.events, "flows:started");
   await once(server.listen(port, host), "listening");

@@ -7,8 +7,11 @@ import { type Demo, startDemo } from "./demo";
 /** Data folder, relative to the working directory. */
 const dataFolder = ".fxdesk";
 
-/** Path of the page of the flow "Cash position". */
+/** Path of the page of the flow "Cash position over HTTP". */
 const flowPage = "/cash-position";
+
+/** Path that presses the button of the flow "Cash position". */
+const flowButton = "/inject/01-cash-position.02";
 
 const overviewText = ({
   nodeRed,
@@ -21,8 +24,8 @@ const overviewText = ({
 }: Demo): string => `
   Node-RED   ${nodeRed.url}
              To run the flow "Cash position", press the button of its first node and watch the debug
-             sidebar, or open ${nodeRed.url}${flowPage}
-             For more flows, open the menu, Import, Examples.
+             sidebar. The second flow serves the page ${nodeRed.url}${flowPage}
+             For more flows, open the menu, Import, Examples. They write files to ~/fxdesk.
 
   Sandbox    ${sandboxUrl}
              The simulated service. To call it from the command line:
@@ -44,11 +47,11 @@ const overviewText = ({
   Your flows are stored in ${dataFolder}; delete that folder to start over. Press Ctrl-C to stop everything.
 `;
 
-/** Requests the page of the flow and prints the message of its Debug node. */
+/** Presses the button of the flow and prints the message of its Debug node. */
 async function runFlow({ nodeRed }: Demo): Promise<void> {
   await nodeRed.flowsStarted;
-  // Fails if the user deleted the page or stops the demo; there is nothing to show then.
-  fetch(nodeRed.url + flowPage).catch(() => undefined);
+  // Fails if the user deleted the flow or stops the demo; there is nothing to show then.
+  fetch(nodeRed.url + flowButton, { method: "POST" }).catch(() => undefined);
   const { name, format, msg } = await nodeRed.firstDebugMessage;
   console.log(`The flow has run. ${name}:\n\n${table(format.startsWith("array") ? JSON.parse(msg) : msg)}`);
 }

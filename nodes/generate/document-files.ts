@@ -19,6 +19,7 @@ interface ExampleNode {
 
 /** Example flow of the package. */
 export interface Example {
+  /** Path below examples, such as "1 Cash/01 Cash position.json". */
   readonly file: string;
   readonly flow: readonly ExampleNode[];
 }
@@ -89,6 +90,8 @@ const page = (...parts: readonly (string | undefined)[]): string =>
 interface Recipe extends Example {
   readonly title: string;
   readonly slug: string;
+  /** Folder in the import menu. */
+  readonly folder: string;
   /** One sentence without a full stop. */
   readonly description: string;
   readonly setup: string;
@@ -102,7 +105,8 @@ export const slugOf = (title: string): string => title.toLowerCase().replace(/[^
 function toRecipe({ file, flow }: Example): Recipe {
   const { label: title = "", info = "", env = [] } = flow.find(({ type }) => type === "tab")!;
   const [description = "", setup = ""] = info.split("\n\n");
-  return { file, flow, title, slug: slugOf(title), description, setup, env };
+  const [folder = ""] = file.split("/");
+  return { file, folder, flow, title, slug: slugOf(title), description, setup, env };
 }
 
 /** Returns the file name of the page of a palette group and of its picture. */
@@ -137,7 +141,11 @@ function recipePage(
           ]),
         )
       : undefined,
-    `In Node-RED: menu, Import, Examples, @fxdesk/toolkit, “${file.replace(/\.json$/, "")}”.`,
+    `In Node-RED: menu, Import, Examples, @fxdesk/toolkit, ${file
+      .replace(/\.json$/, "")
+      .split("/")
+      .map((name) => `“${name}”`)
+      .join(", ")}.`,
     "[All recipes](README.md) · [The nodes](../nodes.md)",
   );
 }
@@ -146,11 +154,16 @@ const recipesIndex = (recipes: readonly Recipe[]): string =>
   page(
     generatedNotice,
     "# Recipes",
-    "Example flows in the import menu of Node-RED. A comment in each flow lists the settings to fill in; the information sidebar shows the same text. The flows run against a sandbox, started with `npm start` or `npx fxdesk sandbox`. If a recipe needs more, for example a mail server or a release policy, its page says so.",
-    table(
-      ["Recipe", "What it does"],
-      recipes.map(({ title, slug, description }) => [`[${title}](${slug}.md)`, description]),
-    ),
+    "Example flows in the import menu of Node-RED. A comment in each flow lists the settings to fill in; the information sidebar shows the same text. The flows run against a sandbox, started with `npm start` or `npx fxdesk sandbox`. Recipes write files only to the folder `fxdesk` in the home directory, unless you set another one. If a recipe needs more, for example a mail server or a release policy, its page says so.",
+    ...[...new Set(recipes.map(({ folder }) => folder))].flatMap((folder) => [
+      `## ${folder.replace(/^\d+ /, "")}`,
+      table(
+        ["Recipe", "What it does"],
+        recipes
+          .filter((recipe) => recipe.folder === folder)
+          .map(({ title, slug, description }) => [`[${title}](${slug}.md)`, description]),
+      ),
+    ]),
   );
 
 function groupPage(category: string, nodes: readonly DocumentedNode[], recipes: readonly Recipe[]): string {

@@ -2,6 +2,7 @@
 import type { Node, NodeAPI, NodeDef, NodeMessage } from "node-red";
 import { intoFolder } from "../../core/call/file-delivery";
 import type { Callable } from "../../core/spec/operation";
+import { listNamesOf } from "../../core/spec/result-list";
 import { defaultCapacity } from "../connection/connection-node";
 import { findConnection, operationKind, resolveTarget, type Target } from "../connection/target";
 import { catchErrors, reportError, type ErrorReport } from "../shared/errors";
@@ -57,6 +58,7 @@ function prepareForm({ operation, client }: Target, RED: NodeAPI, node: Node, co
     readKey: createKeyReader(operation, requestKey, host),
     readInput: createInputReader(operation, config, host),
     result: createResultProperty(RED, node, resultTo || undefined),
+    lists: listNamesOf(operation),
   };
 }
 
@@ -116,7 +118,7 @@ export class OperationController {
   /** Reads the call from the form and the message, makes it and sends the result. */
   async onInput(reply: Reply, signal: AbortSignal): Promise<void> {
     if (!this.#form) throw this.#unusable;
-    const { operation, client, readPath, readKey, readInput, result } = this.#form;
+    const { operation, client, readPath, readKey, readInput, result, lists } = this.#form;
     const { timeoutMs, results = "all", list = "" } = this.config;
     const { msg } = reply;
     const saveTo = (await readPath?.(msg)) as string | undefined;
@@ -146,7 +148,7 @@ export class OperationController {
       onOutcome: (called: Callable, outcome: CallOutcome) =>
         reply.recordOutcome(called, outcome, this.#queue.isClosed),
     };
-    this.#status.setSuccess(await callAndSend(call, { results, list }));
+    this.#status.setSuccess(await callAndSend(call, { results, list, lists }));
     reply.complete();
   }
 

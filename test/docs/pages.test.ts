@@ -4,12 +4,13 @@ import { basename, dirname, join } from "node:path";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import { documentFiles } from "../../nodes/generate/document-files";
 import { withQuoteProcedures } from "../../nodes/shared/node-names";
+import { exampleFiles } from "../nodes/support/recipes";
 import { formatDocs } from "../support/formatted-docs";
 
 const root = join(__dirname, "../..");
 const folders = ["recipes", "palette"].map((name) => join(root, "docs", name));
 
-const examples = readdirSync(join(root, "examples")).map((file) => ({
+const examples = exampleFiles.map((file) => ({
   file,
   flow: JSON.parse(readFileSync(join(root, "examples", file), "utf8")),
 }));

@@ -1,6 +1,4 @@
 /** A person imports all examples, one after another, into one Node-RED. */
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import type { Browser, Locator } from "playwright-core";
 import type { Sandbox } from "@fxdesk/sandbox";
 import { groupSlugOf, slugOf } from "../../nodes/generate/document-files";
@@ -9,7 +7,8 @@ import { exampleConnection } from "../../nodes/shared/node-names";
 import { takeSmallPicture } from "../support/picture";
 import { Editor, launchBrowser } from "./support/browser";
 import { environmentFor } from "./support/flows";
-import { type FlowNode, NodeRed, root } from "./support/node-red";
+import { type FlowNode, NodeRed } from "./support/node-red";
+import { exampleFiles, examples } from "./support/recipes";
 
 let sandbox: Sandbox;
 let nodeRed: NodeRed;
@@ -22,8 +21,6 @@ beforeAll(async () => {
   browser = await launchBrowser();
   editor = await Editor.open(browser, nodeRed.url);
 }, 90_000);
-
-const titles = readdirSync(join(root, "examples")).map((file) => file.replace(/\.json$/, ""));
 
 /** Returns the nodes that the editor marks as invalid, with their invalid properties. */
 const invalidNodesScript = `(() => {
@@ -67,8 +64,9 @@ const overlaps = (one: NodeBounds, other: NodeBounds): boolean =>
   other.top < one.bottom;
 
 test("imports without dialogs, errors or overlapping nodes, and deploys", async () => {
-  for (const title of titles) {
-    await editor.importExample(title);
+  for (const file of exampleFiles) {
+    const [folder, title] = file.replace(/\.json$/, "").split("/");
+    await editor.importExample(folder!, title!);
     expect([title, await editor.page.locator("#red-ui-notifications button").allTextContents()]).toEqual([
       title,
       [],
@@ -79,14 +77,14 @@ test("imports without dialogs, errors or overlapping nodes, and deploys", async 
 
   const flows = await nodeRed.json<FlowNode[]>("/flows");
   // The editor begins with an empty one of its own.
-  expect(flows.filter(({ type }) => type === "tab")).toHaveLength(titles.length + 1);
+  expect(flows.filter(({ type }) => type === "tab")).toHaveLength(exampleFiles.length + 1);
   expect(flows.filter(({ type }) => type === "fxdesk-connection").map(({ id }) => id)).toEqual([
     exampleConnection.id,
   ]);
   expect(editor.warnings).toEqual([]);
 
   const tabs = (await editor.page.evaluate(nodeBoundsScript)) as NodeBounds[][];
-  expect(tabs.flat().length).toBeGreaterThan(titles.length);
+  expect(tabs.flat().length).toBeGreaterThan(exampleFiles.length);
   const touching = tabs.flatMap((tab) =>
     tab.flatMap((one, index) => {
       const others = tab.slice(index + 1).filter((other) => overlaps(one, other));
@@ -126,7 +124,7 @@ test("pictures show each flow, and each group of the palette", async () => {
   const { page } = editor;
   await page.setViewportSize({ width: 2400, height: 1800 });
   await page.addStyleTag({ content: canvasStyle });
-  for (const title of titles.map((each) => each.replace(/^\d+ /, ""))) {
+  for (const [title] of examples) {
     await page.evaluate(showTabScript(title));
     const nodes = await page.locator("#red-ui-workspace-chart .red-ui-flow-node-group").all();
     expect([title, nodes.length > 1]).toEqual([title, true]);

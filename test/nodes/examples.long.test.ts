@@ -1,4 +1,5 @@
 /** The example flows of the package run as they are, against the sandbox. */
+import { readdirSync } from "node:fs";
 import { operations } from "@fxdesk/toolkit/operations";
 import { demo } from "@fxdesk/sandbox";
 import { connectionType, exampleConnection, nodeTypeOf } from "../../nodes/shared/node-names";
@@ -25,7 +26,13 @@ beforeAll(async () => {
   runs = recipeRuns(stage);
 }, 90_000);
 
+const workingFolder = readdirSync(".");
+
 test.each(examples)("%s", (title) => runs.run(title));
+
+test("no example leaves a file in the working directory", () => {
+  expect(readdirSync(".")).toEqual(workingFolder);
+});
 
 const listening = examples.flatMap(([title, flow]) =>
   byType(flow, "http in").map((node) => [title, httpAddressOf(node), flow, node] as const),

@@ -65,7 +65,7 @@ describe.each(supportedVersions)("Node-RED %s", (version, runtime) => {
   test("serves forms, words, help, icons and examples", async () => {
     const editor = await (await nodeRed.request("/nodes", { headers: { accept: "text/html" } })).text();
     const icons = await nodeRed.json<Record<string, string[]>>("/icons");
-    const examples = await nodeRed.json<object>(`/library/examples/flows/${manifest.name}`);
+    const examples = await nodeRed.json<object>(`/library/examples/flows/${manifest.name}/1%20Cash`);
 
     for (const type of [callType, ...operations.map(nodeTypeOf)]) {
       expect(editor).toContain(`registerType("${type}"`);
@@ -85,7 +85,7 @@ describe.each(supportedVersions)("Node-RED %s", (version, runtime) => {
   });
 
   test("runs an example", async () => {
-    const file = join(root, "examples/01 Cash position.json");
+    const file = join(root, "examples/1 Cash/02 Cash position over HTTP.json");
     const flow = JSON.parse(readFileSync(file, "utf8")) as FlowNode[];
     await nodeRed.deploy([...flow, exampleConnection]);
 

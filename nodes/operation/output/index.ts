@@ -6,7 +6,6 @@ import { isPaged, joinPages } from "../../../core/call/pages";
 import { ReceivedFile } from "../../../core/call/received-file";
 import type { ServiceResponse } from "../../../core/call/response";
 import type { Callable } from "../../../core/spec/operation";
-import { listNamesOf } from "../../../core/spec/result-list";
 import {
   callService,
   countResultEntries,
@@ -102,6 +101,8 @@ export interface ResultForm {
   readonly results: ResultMode;
   /** List of the result. Empty: the main list. */
   readonly list: string;
+  /** Lists of the result, the main list first. */
+  readonly lists: readonly string[];
 }
 
 /** Throws InvalidInput if a value is not among the choices, which can happen in a flow edited by hand. */
@@ -114,11 +115,10 @@ function assertChoice(operation: Callable, field: string, choices: readonly stri
 /** Makes a call and sends the resulting messages. */
 export async function callAndSend(
   call: Omit<NodeCall, "list">,
-  { results, list: chosen }: ResultForm,
+  { results, list: chosen, lists }: ResultForm,
 ): Promise<SentSummary> {
   const { operation } = call;
   assertChoice(operation, "results", Object.keys(resultModes), results);
-  const lists = listNamesOf(operation);
   if (chosen) assertChoice(operation, "list", lists, chosen);
   return resultModes[results]({ ...call, list: chosen || lists[0] });
 }

@@ -244,18 +244,22 @@ export class Editor {
   }
 
   /** Imports an example of the package as the menu does. */
-  async importExample(title: string): Promise<void> {
+  async importExample(folder: string, title: string): Promise<void> {
     await this.page.evaluate("RED.actions.invoke('core:show-examples-import-dialog')");
     const dialog = this.page.locator("#red-ui-clipboard-dialog");
     const entry = (text: string) => dialog.locator(".red-ui-treeList-label").filter({ hasText: text });
-    await entry(manifest.name).click();
+    // The list unfolds slowly: a click of the mouse would meet a neighbour of the entry.
+    for (const name of [manifest.name, folder]) {
+      await entry(name).waitFor();
+      await entry(name).dispatchEvent("click");
+    }
+    await entry(title).waitFor();
     const ok = this.page.locator("#red-ui-clipboard-dialog-ok");
     const chosen = async () => {
-      await entry(title).click();
+      await entry(title).dispatchEvent("click");
       const isSelected = await entry(title).evaluate(({ classList }) => classList.contains("selected"));
       return isSelected && ok.isEnabled();
     };
-    // The list unfolds still: what is clicked may have moved on.
     await eventually(chosen, { withinMs: 25_000, what: `${title} in the list of examples` });
     await ok.click();
     await dialog.waitFor({ state: "hidden" });

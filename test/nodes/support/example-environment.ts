@@ -47,9 +47,14 @@ export class ExampleEnvironment {
   ) {}
 
   static async start(placement: Placement): Promise<ExampleEnvironment> {
-    const folder = await tempFolder();
+    const home = await tempFolder();
     const place = await createReleaseFixture({ sandbox: { daysBehind: 365 } });
-    const env = { ...(await writeExtension()), ...environmentFor(place.sandbox), FXDESK_MCP_TOKEN: mcpToken };
+    const env = {
+      ...(await writeExtension()),
+      ...environmentFor(place.sandbox),
+      FXDESK_MCP_TOKEN: mcpToken,
+      HOME: home,
+    };
     const releasing = {
       FXDESK_STORE: place.store.location,
       FXDESK_STORE_KEY: place.store.key!.toString("base64"),
@@ -66,7 +71,16 @@ export class ExampleEnvironment {
     const client = openClient(place.sandbox, { environment: "api" });
     const receivers = await Receivers.start();
     const browser = await launchBrowser();
-    return new ExampleEnvironment(placement, place, client, receivers, browser, nodeRed, guarded, folder);
+    return new ExampleEnvironment(
+      placement,
+      place,
+      client,
+      receivers,
+      browser,
+      nodeRed,
+      guarded,
+      join(home, "fxdesk"),
+    );
   }
 
   get sandbox(): Sandbox {
@@ -74,20 +88,17 @@ export class ExampleEnvironment {
   }
 
   /**
-   * As a person sets it: the variables of the flow, files in a folder of the test, the secrets of who releases, and watches
+   * As a person sets it: the variables of the flow, the secrets of who releases, and watches
    * that do not let us wait.
    */
   applySettings(flow: readonly FlowNode[], variables: Variables = {}, every = "0.2"): FlowNode[] {
-    const inFolder = (value: string) => join(this.folder, value);
-    const valueOf = ({ name, value }: Variable) =>
-      variables[name] ?? (name === "FILE" || name === "FOLDER" ? inFolder(value) : value);
     return flow.map((node) => {
       if (isWatchNode(node)) return { ...node, every };
       if (node.type === "fxdesk-release")
         return { ...node, credentials: { secret: secretOf(String(node.person)) } };
       const { env } = node as { env?: readonly Variable[] };
       if (node.type !== "tab" || !env) return node;
-      return { ...node, env: env.map((each) => ({ ...each, value: valueOf(each) })) };
+      return { ...node, env: env.map((each) => ({ ...each, value: variables[each.name] ?? each.value })) };
     });
   }
 

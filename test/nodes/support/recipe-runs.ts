@@ -225,6 +225,8 @@ export function recipeRuns(environment: ExampleEnvironment) {
   const expectations: Readonly<Record<string, Expectation>> = {
     "Cash position": {
       expectedDebug: { "Cash position": [{ currency: "EUR", type: "InterimAvailable" }] },
+    },
+    "Cash position over HTTP": {
       checkAfterwards: async () => {
         const page = await (await requests["get /cash-position"]!()).text();
         for (const currency of ["EUR", "GBP", "USD", "JPY"])

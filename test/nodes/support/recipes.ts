@@ -7,10 +7,15 @@ const examplesFolder = join(root, "examples");
 
 const readFlow = (file: string) => JSON.parse(readFileSync(join(examplesFolder, file), "utf8")) as FlowNode[];
 
+/** Paths of the examples below their folder, in the order of the menu. */
+export const exampleFiles = readdirSync(examplesFolder).flatMap((folder) =>
+  readdirSync(join(examplesFolder, folder)).map((file) => `${folder}/${file}`),
+);
+
 /** Title and flow of each example, in the order of the menu. */
-export const examples = readdirSync(examplesFolder)
-  .filter((file) => file.endsWith(".json"))
-  .map((file) => [file.replace(/^\d+ |\.json$/g, ""), readFlow(file)] as const);
+export const examples = exampleFiles.map(
+  (file) => [file.replace(/^.*\/\d+ |\.json$/g, ""), readFlow(file)] as const,
+);
 
 export const findExample = (title: string) => examples.find(([each]) => each === title)![1];
 
