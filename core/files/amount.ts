@@ -2,7 +2,7 @@
 import { Big } from "big.js";
 import { minorUnits } from "../values/values";
 import { FormatError, type Position, quoteValue } from "./format-error";
-import { type Balance, type CreditDebit, type Entry, type Money, signedAmount } from "./statement";
+import type { Balance, CreditDebit, Entry, Money } from "./statement";
 
 /** Parses unsigned decimal text. The length is limited to keep arithmetic fast. */
 export function parseDecimal(text: string, position: Position): Big {
@@ -19,6 +19,16 @@ export function parseDecimal(text: string, position: Position): Big {
 export function formatAmount(amount: Big, currency: string): string {
   const decimals = amount.c.length - 1 - amount.e;
   return amount.toFixed(Math.max(decimals, minorUnits(currency)));
+}
+
+const plainAmount = /^(?:0|[1-9]\d{0,23})(?:\.(\d{1,4}))?$/;
+
+/** Formats decimal text. Most amounts have the decimals of their currency and stay as they are. */
+export function formatAmountText(text: string, currency: string): string {
+  const plain = plainAmount.exec(text);
+  return plain && (plain[1] ?? "").length === minorUnits(currency)
+    ? text
+    : formatAmount(new Big(text), currency);
 }
 
 export const normaliseAmount = (amount: string, currency: string, position: Position): string =>
@@ -63,9 +73,8 @@ export function requireIndicator(
 }
 
 function toSigned(value: Signed, position: Position): Big {
-  parseDecimal(value.amount, position);
-  requireIndicator(value, position);
-  return new Big(signedAmount(value));
+  const amount = parseDecimal(value.amount, position);
+  return requireIndicator(value, position) === "Debit" ? amount.neg() : amount;
 }
 
 /** Converts a signed amount to a balance; zero is a credit. */

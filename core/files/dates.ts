@@ -48,6 +48,8 @@ const distance = (one: string, other: string) => Math.abs(Date.parse(one) - Date
 
 /** Returns the day with the given month and day, MMDD, nearest to a date; undefined if none exists within a year. */
 export function nearestDate(mmdd: string, date: string): string | undefined {
+  const sameMonth = `${date.slice(0, 5)}${mmdd.slice(0, 2)}-${mmdd.slice(2)}`;
+  if (sameMonth.slice(0, 7) === date.slice(0, 7) && isDay(sameMonth)) return sameMonth;
   const year = Number(date.slice(0, 4));
   return [year - 1, year, year + 1]
     .map((candidate) => `${candidate}-${mmdd.slice(0, 2)}-${mmdd.slice(2)}`)

@@ -39,9 +39,12 @@ export interface LineReader {
   readonly format: Format;
   /** The tag, record or column of amounts, to name in balance errors. */
   readonly balanceFields: Readonly<Record<"opening" | "entry" | "closing", string>>;
-  readLine(line: Line): Iterable<StatementPart>;
-  finish(): Iterable<StatementPart>;
+  readLine(line: Line, emit: Emit): void;
+  finish(emit: Emit): void;
 }
+
+/** Takes the next part. */
+export type Emit = (part: StatementPart) => void;
 
 /** Reports a fault: returns it as a part, or throws an error that the caller does not tolerate. */
 export function reportFault(
@@ -59,7 +62,7 @@ const nothing = { creditDebit: "Credit", amount: "0" } as const;
 export function createBalanceCheck(
   { format, balanceFields }: Pick<LineReader, "format" | "balanceFields">,
   options: ReadOptions,
-): (part: StatementPart) => Iterable<StatementPart> {
+): (part: StatementPart, emit: Emit) => void {
   let running: RunningBalance | undefined;
   let head: StatementHead | undefined;
   const positionOf = ({ kind, line }: Exclude<StatementPart, { kind: "violation" }>): Position => ({
@@ -91,17 +94,17 @@ export function createBalanceCheck(
         );
     }
   }
-  return function* (part) {
+  return (part, emit) => {
     try {
       check(part);
     } catch (error) {
       const isUnproven = error instanceof FormatError && error.code === "missing";
-      yield reportFault(error, options, isUnproven ? "warning" : "error");
+      emit(reportFault(error, options, isUnproven ? "warning" : "error"));
       // Later balances are compared with this one, so that each fault is reported once.
       if (part.kind === "entry" && part.balance && head)
         running = new RunningBalance(part.balance, head.account.currency, positionOf(part));
     }
-    yield part;
+    emit(part);
   };
 }
 
@@ -111,16 +114,27 @@ export async function* readParts(
   options: ReadOptions = {},
 ): AsyncGenerator<StatementPart, void, void> {
   const checkBalance = createBalanceCheck(reader, options);
-  const read = function* (work: () => Iterable<StatementPart>): Iterable<StatementPart> {
+  const parts: StatementPart[] = [];
+  const push: Emit = (part) => void parts.push(part);
+  const emit: Emit = (part) => checkBalance(part, push);
+  const read = (work: () => void) => {
     try {
-      for (const part of work()) yield* checkBalance(part);
+      work();
     } catch (error) {
-      yield reportFault(error, options);
+      push(reportFault(error, options));
     }
   };
   for await (const lines of readLines(source))
-    for (const line of lines) yield* read(() => reader.readLine(line));
-  yield* read(() => reader.finish());
+    try {
+      for (const line of lines) read(() => reader.readLine(line, emit));
+    } finally {
+      yield* parts.splice(0);
+    }
+  try {
+    read(() => reader.finish(emit));
+  } finally {
+    yield* parts;
+  }
 }
 
 /**

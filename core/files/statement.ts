@@ -238,6 +238,18 @@ export interface StatementSource extends StatementHead, StatementTail {
   readonly entries: Source<Entry>;
 }
 
+/** An object whose fields are added one by one, which is much faster than joining objects. */
+export type DraftOf<T> = { -readonly [F in keyof T]?: T[F] };
+
+/** Sets a field that has a value. */
+export function put<T extends object, F extends keyof T>(
+  draft: DraftOf<T>,
+  field: F,
+  value: T[F] | undefined,
+): void {
+  if (value !== undefined) draft[field] = value;
+}
+
 /** Drops fields without a value. A plain loop for speed: it runs several times per entry. */
 export function withoutUndefined<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
   const defined: Partial<T> = {};

@@ -45,7 +45,7 @@ export interface Line {
 }
 
 /** True if lines end with CR alone, which would make the whole text one line. */
-export const hasBareCr = (line: string): boolean => /\r[^\r]/.test(line);
+export const hasBareCr = (line: string): boolean => line.includes("\r") && /\r[^\r]/.test(line);
 
 export const bareCrMessage = "lines end with CR alone; they must end with LF or CRLF";
 
@@ -54,6 +54,13 @@ function toLine(number: number, piece: string, ending: string): Line {
   return text.endsWith("\r")
     ? { number, text: text.slice(0, -1), ending: `\r${ending}` }
     : { number, text, ending };
+}
+
+const pieceLength = 65_536;
+
+/** Cuts a text into the pieces of a stream, so that only few of its lines exist at a time. */
+function* toPieces(text: string): Generator<string, void, void> {
+  for (let at = 0; at < text.length; at += pieceLength) yield text.slice(at, at + pieceLength);
 }
 
 /** A byte order mark and a CR do not count towards the length of a line. */
@@ -68,7 +75,7 @@ const nonTextLength = 2;
 export async function* readLines(source: TextSource): AsyncGenerator<Line[], void, void> {
   let rest = "";
   let number = 0;
-  for await (const piece of typeof source === "string" ? [source] : source) {
+  for await (const piece of typeof source === "string" ? toPieces(source) : source) {
     if (piece.includes("\n")) {
       const lines = (rest + piece).split("\n");
       rest = lines.pop()!;

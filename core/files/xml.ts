@@ -27,7 +27,19 @@ const chunkLength = 65_536;
 /** Extensions of the bank's own, which are not read. */
 const ignoredElement = "SplmtryData";
 
-const localName = (name: string) => name.slice(name.indexOf(":") + 1);
+const maxKnownNames = 1000;
+
+/** Returns a function that drops prefixes. Equal names are one string, which makes comparing them fast. */
+function createLocalNames(): (name: string) => string {
+  const known = new Map<string, string>();
+  return (name) => {
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    const local = name.slice(name.indexOf(":") + 1);
+    if (known.size < maxKnownNames) known.set(name, local);
+    return local;
+  };
+}
 
 /**
  * Parses text and calls `close` for each element; yields after each piece of text. Throws a FormatError for malformed XML,
@@ -36,6 +48,7 @@ const localName = (name: string) => name.slice(name.indexOf(":") + 1);
 export async function* parseXml(source: TextSource, { format, close }: XmlHandlers): AsyncGenerator<void> {
   const parser = new SaxesParser();
   const open: XmlElement[] = [{ name: "", line: 1, attributes: {}, children: noChildren, text: "" }];
+  const localName = createLocalNames();
   let ignoredDepth = 0;
   let lastTag = 0;
   let lastPart = 0;
@@ -97,16 +110,13 @@ export function childrenOf(element: XmlElement | undefined, name: string): reado
 /** Returns the first element at a path; undefined if there is none. */
 export function childOf(element: XmlElement | undefined, ...path: readonly string[]): XmlElement | undefined {
   let found = element;
-  for (const name of path) {
-    let next: XmlElement | undefined;
-    for (const child of found?.children ?? noChildren)
-      if (child.name === name) {
-        next = child;
-        break;
-      }
-    found = next;
-  }
+  for (let at = 0; at < path.length && found; at += 1) found = firstChild(found, path[at]!);
   return found;
+}
+
+function firstChild({ children }: XmlElement, name: string): XmlElement | undefined {
+  for (const child of children) if (child.name === name) return child;
+  return undefined;
 }
 
 /** Returns the trimmed text at a path; undefined if it is missing or blank. */

@@ -143,6 +143,11 @@ const currenciesByDecimals: readonly (readonly [decimals: number, codes: string]
   [4, "CLF UYW"],
 ];
 
+const decimalsByCurrency: ReadonlyMap<string, number> = new Map(
+  currenciesByDecimals.flatMap(([decimals, codes]) =>
+    codes.split(" ").map((code) => [code, decimals] as const),
+  ),
+);
+
 /** Returns the number of decimals of a currency. Unknown currencies have 2. */
-export const minorUnits = (currency: string): number =>
-  currenciesByDecimals.find(([, codes]) => codes.split(" ").includes(currency))?.[0] ?? 2;
+export const minorUnits = (currency: string): number => decimalsByCurrency.get(currency) ?? 2;

@@ -6,10 +6,12 @@ import {
   type Batch,
   type Charge,
   type CreditDebit,
+  type DraftOf,
   type Entry,
   type EntryStatus,
   type Exchange,
   type Money,
+  put,
   type RemittanceDocument,
   signedAmount,
   withoutUndefined,
@@ -28,12 +30,7 @@ import {
 
 type Draft<T> = { -readonly [F in keyof T]: T[F] | undefined };
 
-/** An entry whose fields are added one by one, which is much faster than joining objects. */
-type EntryDraft = { -readonly [F in keyof Entry]?: Entry[F] };
-
-function put<F extends keyof Entry>(draft: EntryDraft, field: F, value: Entry[F] | undefined): void {
-  if (value !== undefined) draft[field] = value;
-}
+type EntryDraft = DraftOf<Entry>;
 
 const statuses: Readonly<Record<string, EntryStatus | "Booked">> = {
   BOOK: "Booked",
@@ -102,16 +99,20 @@ function putRemittance(draft: EntryDraft, transaction: XmlElement): void {
   const information = childOf(transaction, "RmtInf");
   if (!information) return;
   const structured = childrenOf(information, "Strd");
-  const references = structured.flatMap((each) => textOf(each, "CdtrRefInf", "Ref") ?? []);
-  const documents = [
-    ...structured.flatMap(documentsOf),
-    ...references.slice(1).map((number) => ({ type: "SCOR", number })),
-  ];
+  if (structured.length > 0) putStructured(draft, structured);
   const lines = [
     ...childrenOf(information, "Ustrd"),
     ...structured.flatMap((each) => childrenOf(each, "AddtlRmtInf")),
   ].map(({ text }) => text.trim());
   put(draft, "remittance", joinRemittance(lines.filter((line) => line !== "")));
+}
+
+function putStructured(draft: EntryDraft, structured: readonly XmlElement[]): void {
+  const references = structured.flatMap((each) => textOf(each, "CdtrRefInf", "Ref") ?? []);
+  const documents = [
+    ...structured.flatMap(documentsOf),
+    ...references.slice(1).map((number) => ({ type: "SCOR", number })),
+  ];
   put(draft, "creditorReference", references[0]);
   if (documents.length > 0) put(draft, "documents", documents);
 }
@@ -232,7 +233,7 @@ interface Detail {
   readonly description: Partial<Entry>;
 }
 
-type Amounted = Pick<Entry, "amount" | "creditDebit" | "charges" | "chargeRecords">;
+type Amounted = Pick<Entry, "amount" | "creditDebit">;
 
 const signedCharges = ({ charges, chargeRecords }: Partial<Entry>, currency: string): Big[] =>
   (chargeRecords ?? (charges ? [charges as Charge] : []))
@@ -243,15 +244,19 @@ const signedCharges = ({ charges, chargeRecords }: Partial<Entry>, currency: str
 function checkDetails(
   element: XmlElement,
   entry: Amounted,
+  own: Partial<Entry>,
   details: readonly Detail[],
   { currency }: Account,
 ): void {
+  const [only] = details;
+  if (details.length === 1 && only!.amount === entry.amount && only!.creditDebit === entry.creditDebit)
+    return;
   const sum = details.reduce(
     (before, { creditDebit, amount }) => before.plus(signedAmount({ creditDebit, amount: amount! })),
     new Big(0),
   );
   const difference = new Big(signedAmount(entry)).minus(sum);
-  const charges = [entry, ...details.map(({ description }) => description)]
+  const charges = [own, ...details.map(({ description }) => description)]
     .flatMap((each) => signedCharges(each, currency))
     .reduce((before, charge) => before.plus(charge), new Big(0));
   if (difference.eq(0) || (!charges.eq(0) && difference.eq(charges))) return;
@@ -281,9 +286,8 @@ function datesOf(
   created: string,
   report: Report,
 ): Pick<Entry, "bookingDate" | "valueDate"> {
-  const [bookingDate, valueDate] = ["BookgDt", "ValDt"].map((name) =>
-    attemptWith(report, () => parseDay(element, name)),
-  );
+  const bookingDate = attemptWith(report, () => parseDay(element, "BookgDt"));
+  const valueDate = attemptWith(report, () => parseDay(element, "ValDt"));
   const own = bookingDate ?? valueDate;
   if (own !== undefined) return { bookingDate: bookingDate ?? own, valueDate: valueDate ?? own };
   const details = childrenOf(element, "NtryDtls").flatMap((each) => childrenOf(each, "TxDtls"));
@@ -339,7 +343,7 @@ export function readEntry(element: XmlElement, account: Account, created: string
     details.every((detail) => detail.amount !== undefined) &&
     (batch?.count === undefined || batch.count === details.length);
   if (isComplete)
-    attemptWith(report, () => checkDetails(element, { ...own, amount, creditDebit }, details, account));
+    attemptWith(report, () => checkDetails(element, { amount, creditDebit }, own, details, account));
   const only = details.length === 1 ? details[0]!.description : {};
   const entry: EntryDraft = only;
   for (const field in own) put(entry, field as keyof Entry, own[field as keyof Entry]);
@@ -362,5 +366,9 @@ export function readEntry(element: XmlElement, account: Account, created: string
         creditDebit: detail.creditDebit,
       })),
     );
-  return Object.assign(entry, dates, { amount, creditDebit });
+  entry.bookingDate = dates.bookingDate;
+  entry.valueDate = dates.valueDate;
+  entry.amount = amount;
+  entry.creditDebit = creditDebit;
+  return entry as Entry;
 }

@@ -4,23 +4,35 @@ import { removeWhitespace } from "../charset";
 import {
   type Account,
   type Counterparty,
+  type DraftOf,
   type Entry,
   type PostalAddress,
-  toCounterparty,
-  withoutUndefined,
+  put,
 } from "../statement";
 import { childOf, childrenOf, textOf, type XmlElement } from "../xml";
 
+const addressFields: ReadonlyMap<string, keyof typeof addressElements> = new Map(
+  Object.entries(addressElements).map(([field, name]) => [name, field as keyof typeof addressElements]),
+);
+
 function addressOf(element: XmlElement | undefined): PostalAddress | undefined {
   if (!element) return undefined;
-  const lines = childrenOf(element, "AdrLine").flatMap((line) => line.text.trim() || []);
-  const fields: Record<string, string | readonly string[] | undefined> = {};
-  for (const [field, name] of Object.entries(addressElements)) fields[field] = textOf(element, name);
-  const address = withoutUndefined<PostalAddress>({
-    ...fields,
-    lines: lines.length > 0 ? lines : undefined,
-  } as PostalAddress);
-  return Object.keys(address).length > 0 ? address : undefined;
+  const address: DraftOf<PostalAddress> = {};
+  const lines: string[] = [];
+  for (const { name, text } of element.children) {
+    const field = addressFields.get(name);
+    const trimmed = text.trim();
+    if (trimmed === "") continue;
+    if (field) address[field] ??= trimmed;
+    else if (name === "AdrLine") lines.push(trimmed);
+  }
+  if (lines.length > 0) address.lines = lines;
+  return hasFields(address) ? address : undefined;
+}
+
+function hasFields(value: object): boolean {
+  for (const _ in value) return true;
+  return false;
 }
 
 /** Returns the number of an account: its IBAN, or else another number. */
@@ -29,34 +41,35 @@ export function accountNumberOf(account: XmlElement | undefined): string | undef
   return iban === undefined ? textOf(account, "Id", "Othr", "Id") : removeWhitespace(iban);
 }
 
-/** Fields of the bank of a counterparty. */
-export function agentOf(agent: XmlElement | undefined): Counterparty {
+/** Puts the bank of a counterparty. */
+export function putAgent(draft: DraftOf<Counterparty>, agent: XmlElement | undefined): void {
   const institution = childOf(agent, "FinInstnId");
-  return withoutUndefined<Counterparty>({
-    bic: textOf(institution, "BICFI") ?? textOf(institution, "BIC"),
-    bankName: textOf(institution, "Nm"),
-    bankAddress: addressOf(childOf(institution, "PstlAdr")),
-    bankCode: textOf(institution, "ClrSysMmbId", "MmbId") ?? textOf(institution, "Othr", "Id"),
-  });
+  if (!institution) return;
+  put(draft, "bic", textOf(institution, "BICFI") ?? textOf(institution, "BIC"));
+  put(draft, "bankName", textOf(institution, "Nm"));
+  put(draft, "bankAddress", addressOf(childOf(institution, "PstlAdr")));
+  put(draft, "bankCode", textOf(institution, "ClrSysMmbId", "MmbId") ?? textOf(institution, "Othr", "Id"));
 }
 
 /** Returns the element of a party: its own, or the one inside that versions from .07 on add. */
 const partyElement = (element: XmlElement | undefined) =>
   childOf(element, "Pty") ?? childOf(element, "Agt", "FinInstnId") ?? element;
 
-function partyOf(element: XmlElement | undefined): Counterparty {
+function putParty(draft: DraftOf<Counterparty>, element: XmlElement | undefined): void {
   const party = partyElement(element);
-  const [organisation, person] = [childOf(party, "Id", "OrgId"), childOf(party, "Id", "PrvtId")];
-  return withoutUndefined<Counterparty>({
-    name: textOf(party, "Nm"),
-    address: addressOf(childOf(party, "PstlAdr")),
-    id:
-      textOf(organisation, "Othr", "Id") ??
-      textOf(person, "Othr", "Id") ??
-      textOf(organisation, "AnyBIC") ??
-      textOf(organisation, "BICOrBEI"),
-    lei: textOf(organisation, "LEI"),
-  });
+  if (!party) return;
+  put(draft, "name", textOf(party, "Nm"));
+  put(draft, "address", addressOf(childOf(party, "PstlAdr")));
+  const ids = childOf(party, "Id");
+  if (!ids) return;
+  const [organisation, person] = [childOf(ids, "OrgId"), childOf(ids, "PrvtId")];
+  const id =
+    textOf(organisation, "Othr", "Id") ??
+    textOf(person, "Othr", "Id") ??
+    textOf(organisation, "AnyBIC") ??
+    textOf(organisation, "BICOrBEI");
+  put(draft, "id", id);
+  put(draft, "lei", textOf(organisation, "LEI"));
 }
 
 /** Returns the creditor's identifier of a direct debit. */
@@ -84,19 +97,18 @@ export function partiesOf(
   const roles = (creditDebit === "Credit") === reversal ? ["Cdtr", "Dbtr"] : ["Dbtr", "Cdtr"];
   const isReturn = reversal || childOf(transaction, "RtrInf") !== undefined;
   const found = (isReturn ? roles : roles.slice(0, 1))
-    .map((role) => ({
-      party: {
-        ...partyOf(childOf(parties, role)),
-        ...withoutUndefined({ account: accountNumberOf(childOf(parties, `${role}Acct`)) }),
-        ...agentOf(childOf(agents, `${role}Agt`)),
-      },
-      ultimate: textOf(partyElement(childOf(parties, `Ultmt${role}`)), "Nm"),
-    }))
-    .filter(({ party }) => Object.keys(party).length > 0 && party.account !== account.number);
+    .map((role) => {
+      const party: DraftOf<Counterparty> = {};
+      putParty(party, childOf(parties, role));
+      put(party, "account", accountNumberOf(childOf(parties, `${role}Acct`)));
+      putAgent(party, childOf(agents, `${role}Agt`));
+      return { party, ultimate: textOf(partyElement(childOf(parties, `Ultmt${role}`)), "Nm") };
+    })
+    .filter(({ party }) => hasFields(party) && party.account !== account.number);
   const other =
     found.find(({ party }) => party.name !== undefined || party.account !== undefined) ?? found[0];
   return {
-    counterparty: toCounterparty(other?.party ?? {}),
+    counterparty: other?.party,
     ultimateCounterparty: other?.ultimate,
     creditorId: creditorIdOf(parties),
   };

@@ -3,10 +3,18 @@ import { Big } from "big.js";
 import { isDay } from "../../values/values";
 import { toBalance } from "../amount";
 import { FormatError, type ReadOptions } from "../format-error";
-import { collectStatements, createBalanceCheck, reportFault, type StatementPart } from "../statement-parts";
+import {
+  collectStatements,
+  createBalanceCheck,
+  type Emit,
+  reportFault,
+  type StatementPart,
+} from "../statement-parts";
 import {
   type Account,
   type Balance,
+  type Counterparty,
+  type DraftOf,
   type Statement,
   type StatementHead,
   type StatementKind,
@@ -17,15 +25,15 @@ import {
 import type { TextSource } from "../text-lines";
 import { childOf, childrenOf, elementPosition, onlyChild, parseXml, textOf, type XmlElement } from "../xml";
 import { readEntry } from "./entry";
-import { accountNumberOf, agentOf } from "./parties";
+import { accountNumberOf, putAgent } from "./parties";
 import { attemptWith, parseAmount, parseDay, parseIndicator, type Report } from "./values";
 
 /** Element of a statement by element of its message. */
-const messages: Readonly<Record<string, { readonly element: string; readonly kind?: StatementKind }>> = {
-  BkToCstmrStmt: { element: "Stmt" },
-  BkToCstmrAcctRpt: { element: "Rpt", kind: "Interim" },
-  BkToCstmrDbtCdtNtfctn: { element: "Ntfctn", kind: "Notification" },
-};
+const messages: ReadonlyMap<string, { readonly element: string; readonly kind?: StatementKind }> = new Map([
+  ["BkToCstmrStmt", { element: "Stmt" }],
+  ["BkToCstmrAcctRpt", { element: "Rpt", kind: "Interim" }],
+  ["BkToCstmrDbtCdtNtfctn", { element: "Ntfctn", kind: "Notification" }],
+]);
 
 const bookedBalances = new Set(["OPBD", "CLBD"]);
 
@@ -69,11 +77,12 @@ class OpenStatement {
     const firstAmount = [...childrenOf(element, "Bal"), ...childrenOf(element, "Ntry")]
       .map((each) => childOf(each, "Amt")?.attributes.Ccy)
       .find((currency) => currency !== undefined);
-    const { bic } = agentOf(childOf(account, "Svcr"));
+    const bank: DraftOf<Counterparty> = {};
+    putAgent(bank, childOf(account, "Svcr"));
     this.#account = withoutUndefined<Account>({
       number: accountNumberOf(account) ?? textOf(account, "Id", "PrtryAcct", "Id") ?? "",
       currency: textOf(account, "Ccy") ?? firstAmount ?? "XXX",
-      bic,
+      bic: bank.bic,
       holder: textOf(account, "Ownr", "Nm") ?? textOf(account, "Nm"),
     });
     if (this.#account.number === "" || !/^[A-Z]{3}$/.test(this.#account.currency))
@@ -201,8 +210,9 @@ export async function* readCamtParts(
     options,
   );
   const parts: StatementPart[] = [];
+  const push: Emit = (part) => void parts.push(part);
   const report: Report = (error, severity) => {
-    parts.push(reportFault(error, options, severity));
+    push(reportFault(error, options, severity));
   };
   let statement: OpenStatement | undefined;
   let isRecognised = false;
@@ -215,15 +225,15 @@ export async function* readCamtParts(
   ): OpenStatement | undefined =>
     attemptWith(report, () => {
       const opened = new OpenStatement(element, kind, childOf(message, "GrpHdr"), report);
-      parts.push(opened.open());
+      check(opened.open(), push);
       return opened;
     });
   const addEntry = (element: XmlElement) => {
     const part = statement?.entry(element);
-    if (part) parts.push(part);
+    if (part) check(part, push);
   };
   const finish = () => {
-    if (statement) parts.push(statement.close());
+    if (statement) check(statement.close(), push);
     statement = undefined;
   };
 
@@ -232,16 +242,17 @@ export async function* readCamtParts(
     close: (element, parent, grandparent) => {
       if (!grandparent) rootName = element.name;
       else if (grandparent.name === "") rootName ||= parent.name;
-      const message = messages[parent.name];
-      if (messages[element.name]) isRecognised = true;
+      const message = messages.get(parent.name);
+      if (messages.has(element.name)) isRecognised = true;
       if (message?.element === element.name) {
         statement ??= start(element, parent, message.kind);
         for (const entry of childrenOf(element, "Ntry")) addEntry(entry);
         finish();
         return false;
       }
-      const ofStatement = grandparent && messages[grandparent.name];
-      if (element.name !== "Ntry" || !grandparent || ofStatement?.element !== parent.name) return true;
+      if (element.name !== "Ntry" || !grandparent) return true;
+      const ofStatement = messages.get(grandparent.name);
+      if (ofStatement?.element !== parent.name) return true;
       // An entry that precedes the account waits for it.
       if (!statement && !childOf(parent, "Acct")) return true;
       statement ??= start(parent, grandparent, ofStatement.kind);
@@ -249,11 +260,9 @@ export async function* readCamtParts(
       return false;
     },
   });
-  const drain = function* () {
-    for (const part of parts.splice(0)) yield* check(part);
-  };
+  const drain = () => parts.splice(0);
   try {
-    for await (const _ of xml) yield* drain();
+    for await (const _ of xml) for (const part of drain()) yield part;
   } catch (error) {
     yield* drain();
     if (!isRecognised && !statement && error instanceof FormatError && error.code === "invalid") throw error;
@@ -265,8 +274,11 @@ export async function* readCamtParts(
       { format: "camt", field: rootName, line: 1 },
       "the file has no camt.052, camt.053 or camt.054 message",
     );
-  finish();
-  yield* drain();
+  try {
+    finish();
+  } finally {
+    yield* drain();
+  }
 }
 
 /**

@@ -1,7 +1,6 @@
 /** Values of camt elements. */
-import { Big } from "big.js";
 import { isDay } from "../../values/values";
-import { formatAmount } from "../amount";
+import { formatAmountText } from "../amount";
 import { FormatError, quoteValue, type Severity } from "../format-error";
 import type { CreditDebit, Money } from "../statement";
 import { childOf, elementPosition, onlyChild, textOf, type XmlElement } from "../xml";
@@ -34,7 +33,7 @@ function parseMoneyElement(element: XmlElement, field: string): Money {
     );
   if (!/^[A-Z]{3}$/.test(currency))
     throw new FormatError("invalid", position, `the amount has no currency: ${quoteValue(currency)}`);
-  return { currency, amount: formatAmount(new Big(text.replace(/\.$/, "")), currency) };
+  return { currency, amount: formatAmountText(text.replace(/\.$/, ""), currency) };
 }
 
 /** Parses the amount of an entry, detail or balance. */

@@ -3,7 +3,13 @@ import { Big } from "big.js";
 import { removeWhitespace, collapseWhitespace } from "../charset";
 import { FormatError, type Position, quoteValue, looksLikeHint } from "../format-error";
 import { belgianCheckDigits, isBelgianReference } from "../identifiers";
-import { type LineReader, readParts, type StatementPart, collectStatements } from "../statement-parts";
+import {
+  type Emit,
+  type LineReader,
+  readParts,
+  type StatementPart,
+  collectStatements,
+} from "../statement-parts";
 import {
   type Account,
   type Balance,
@@ -248,9 +254,9 @@ class CodaReader implements LineReader {
   #entry: EntryDraft | undefined;
   readonly #partLimit = new LengthLimit("an entry, or the part after the entries,", maxPartLength);
 
-  readLine({ number, text }: Line): StatementPart[] {
+  readLine({ number, text }: Line, emit: Emit): void {
     const isTooLong = text.length > maxFieldLength;
-    if (!isTooLong && text.replace(endOfFile, "").trim() === "") return [];
+    if (!isTooLong && text.replace(endOfFile, "").trim() === "") return;
     const record = recordNameOf(text);
     const position: Position = { format: "CODA", field: record ?? text.slice(0, 2), line: number };
     if (hasBareCr(text)) throw new FormatError("invalid", position, bareCrMessage);
@@ -267,16 +273,15 @@ class CodaReader implements LineReader {
     this.#lastRecord = record;
     this.#lastLine = number;
     this.#partLimit.add(text, position);
-    return this.#handle(record, readRecord(record, text, position), position);
+    this.#handle(record, readRecord(record, text, position), position).forEach(emit);
   }
 
-  finish(): StatementPart[] {
+  finish(): void {
     const position: Position = { format: "CODA", field: "9", line: this.#lastLine };
     if (this.#lastRecord !== "9")
       throw new FormatError("missing", position, "the file ends without a trailer");
     if (this.#announcesAnotherFile)
       throw new FormatError("missing", position, "the trailer announces another file, but the text ends");
-    return [];
   }
 
   #handle<R extends RecordName>(record: R, values: RecordValues<R>, position: Position): StatementPart[] {

@@ -1,7 +1,13 @@
 /** Reads statements from CSV in the format of `writeCsv`. */
 import { formatAmount, parseDecimal, normaliseBalance } from "../amount";
 import { FormatError, quoteValue, looksLikeHint } from "../format-error";
-import { type LineReader, readParts, type StatementPart, collectStatements } from "../statement-parts";
+import {
+  type Emit,
+  type LineReader,
+  readParts,
+  type StatementPart,
+  collectStatements,
+} from "../statement-parts";
 import {
   type Account,
   type Balance,
@@ -171,12 +177,12 @@ class CsvReader implements LineReader {
   readonly #partLimit = new LengthLimit("an entry, or the part after the entries,", maxPartLength);
   #tail: { tail: Mutable<StatementTail>; forwardBalances: Balance[]; line: number } | undefined;
 
-  readLine(line: Line): StatementPart[] {
+  readLine(line: Line, emit: Emit): void {
     this.#lastLine = line.number;
     const row = this.#rows.add(line);
     const { text, line: first } = row ?? this.#rows.open!;
     if (text.length > maxFieldLength) throw this.#tooLongError(text, first);
-    return !row || text.trim() === "" ? [] : this.#parseRow(text, first);
+    if (row && text.trim() !== "") this.#parseRow(text, first).forEach(emit);
   }
 
   /** Returns the error for a row that is too long and may be endless. */
@@ -189,7 +195,7 @@ class CsvReader implements LineReader {
     );
   }
 
-  finish(): StatementPart[] {
+  finish(emit: Emit): void {
     const { open } = this.#rows;
     if (open) throw new FormatError("invalid", columnPosition("record", open.line), "a quote is not closed");
     if (!allowedPredecessors.opening.includes(this.#lastRecord))
@@ -198,7 +204,7 @@ class CsvReader implements LineReader {
         columnPosition("record", this.#lastLine),
         "the closing balance is missing",
       );
-    return this.#endStatement();
+    this.#endStatement().forEach(emit);
   }
 
   #parseRow(text: string, line: number): StatementPart[] {

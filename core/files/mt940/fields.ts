@@ -129,15 +129,13 @@ export function normaliseLine(entry: Entry, currency: string): StatementLine {
  * Builds an entry from :61: and :86:. The fields of :61: win over :86:, and :86: over the supplementary details.
  */
 export function toEntry(line: StatementLine, information: readonly string[]): Entry {
-  const details = parseSupplementary(line.additionalInformation ?? "");
-  const parsedInformation = parseInformation(information);
-  const counterparty = { ...details.counterparty, ...parsedInformation.counterparty };
-  return {
-    ...details,
-    ...parsedInformation,
-    ...(Object.keys(counterparty).length > 0 && { counterparty }),
-    ...line,
-  };
+  const entry = parseInformation(information);
+  if (line.additionalInformation !== undefined) {
+    const { counterparty, ...amounts } = parseSupplementary(line.additionalInformation);
+    if (counterparty) entry.counterparty = { ...counterparty, ...entry.counterparty };
+    Object.assign(entry, { ...amounts, ...entry });
+  }
+  return Object.assign(entry, line);
 }
 
 /** Returns the tail of a statement as MT940 represents it. */

@@ -4,7 +4,7 @@
  */
 import { removeWhitespace, collapseWhitespace, toSwiftX, trimEndOf, trimSlashes } from "../charset";
 import { isIban } from "../identifiers";
-import { toCounterparty, type Entry, withoutUndefined, type Money } from "../statement";
+import { type DraftOf, toCounterparty, type Entry, type Money, put } from "../statement";
 import { breakIntoLines, preferFullLines, joinLines, maxLines, preferWholeWords } from "./lines";
 
 /** The unparsed values that an :86: can contain. */
@@ -36,24 +36,44 @@ function parseRate(text: string | undefined): string | undefined {
   return rate && /^\d+(\.\d+)?$/.test(rate) ? rate : undefined;
 }
 
-function toEntryFields({ name, account, bic, ...details }: RemittanceDetails): Partial<Entry> {
-  const { exchangeRate, instructedAmount, charges, ...texts } = details;
-  return withoutUndefined<Partial<Entry>>({
-    ...texts,
-    counterparty: toCounterparty({ name, account, bic }),
-    exchangeRate: parseRate(exchangeRate),
-    instructedAmount: parseMoney(instructedAmount),
-    charges: parseMoney(charges),
-  });
+/** Fields that details and entries have in common. */
+const textFields = [
+  "endToEndId",
+  "mandateId",
+  "creditorId",
+  "customerReference",
+  "purpose",
+  "returnReason",
+  "creditorReference",
+  "remittance",
+  "additionalInformation",
+] as const satisfies readonly (keyof RemittanceDetails & keyof Entry)[];
+
+function toEntryFields(details: RemittanceDetails): DraftOf<Entry> {
+  const entry: DraftOf<Entry> = {};
+  for (const field of textFields) put(entry, field, details[field]);
+  const { name, account, bic } = details;
+  put(entry, "counterparty", toCounterparty({ name, account, bic }));
+  put(entry, "exchangeRate", parseRate(details.exchangeRate));
+  put(entry, "instructedAmount", parseMoney(details.instructedAmount));
+  put(entry, "charges", parseMoney(details.charges));
+  return entry;
 }
 
-/** Drops empty texts and NOTPROVIDED. */
-const withoutUnknown = (details: RemittanceDetails): RemittanceDetails =>
-  Object.fromEntries(
-    Object.entries(details)
-      .map(([field, text]: [string, string]) => [field, collapseWhitespace(text)])
-      .filter(([, text]) => text !== "" && text !== "NOTPROVIDED"),
-  );
+/** Adds details, except those that are known, empty or NOTPROVIDED. */
+function addDetails(details: RemittanceDetails, given: RemittanceDetails): void {
+  for (const name in given) {
+    const field = name as keyof RemittanceDetails;
+    const text = collapseWhitespace(given[field] ?? "");
+    if (text !== "" && text !== "NOTPROVIDED") details[field] ??= text;
+  }
+}
+
+function withoutUnknown(given: RemittanceDetails): RemittanceDetails {
+  const details: RemittanceDetails = {};
+  addDetails(details, given);
+  return details;
+}
 
 /** Marks the end of a line that was not full: a space in text, nothing in an identifier. */
 const lineEndMark = "\n";
@@ -78,13 +98,22 @@ function parseKeyed(
   keys: Readonly<Record<string, ParseValue>>,
   clean = (value: string) => value,
 ): { readonly before: string; readonly details: RemittanceDetails } {
-  const found = [...text.matchAll(pattern)];
   const details: RemittanceDetails = {};
-  for (const [at, { 0: key, 1: name, index }] of [...found.entries()].toReversed()) {
-    const value = text.slice(index + key.length, found[at + 1]?.index ?? text.length);
-    Object.assign(details, withoutUnknown(keys[name!]?.(clean(value)) ?? {}));
+  let before: string | undefined;
+  let parse: ParseValue | undefined;
+  let from = 0;
+  const endValue = (end: number) => {
+    const value = text.slice(from, end);
+    if (before === undefined) before = value;
+    else if (parse) addDetails(details, parse(clean(value)));
+  };
+  for (const { 0: key, 1: name, index } of text.matchAll(pattern)) {
+    endValue(index);
+    parse = keys[name!];
+    from = index + key.length;
   }
-  return { before: text.slice(0, found[0]?.index ?? text.length), details };
+  endValue(text.length);
+  return { before: before ?? "", details };
 }
 
 // Code words between slashes
@@ -221,7 +250,7 @@ const subfieldStart = /^\d{3}\?\d\d|^\?\d\d/;
 // Reading and writing
 
 /** Parses the lines of an :86: in any of the three notations. */
-export function parseInformation(lines: readonly string[]): Partial<Entry> {
+export function parseInformation(lines: readonly string[]): DraftOf<Entry> {
   const [first = ""] = lines;
   if (codeWordStart.test(first))
     return toEntryFields(parseCodeWords(joinLines(lines, undefined, lineEndMark)));
@@ -234,8 +263,12 @@ export function parseInformation(lines: readonly string[]): Partial<Entry> {
  */
 export function parseSupplementary(text: string): Partial<Entry> {
   const { instructedAmount, charges } = toEntryFields(parseCodeWords(text));
-  const counterparty = isIban(removeWhitespace(text)) ? { account: removeWhitespace(text) } : undefined;
-  return withoutUndefined<Partial<Entry>>({ instructedAmount, charges, counterparty });
+  const entry: DraftOf<Entry> = {};
+  put(entry, "instructedAmount", instructedAmount);
+  put(entry, "charges", charges);
+  const account = removeWhitespace(text);
+  if (isIban(account)) entry.counterparty = { account };
+  return entry;
 }
 
 /** Breaks plain text into lines that no reader mistakes for subfields. */

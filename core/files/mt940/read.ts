@@ -1,6 +1,6 @@
 /** Reads MT940, the SWIFT customer statement message. */
 import { Big } from "big.js";
-import { formatAmount, toBalance } from "../amount";
+import { formatAmountText, toBalance } from "../amount";
 import { collapseWhitespace, removeControls } from "../charset";
 import { parseYymmdd, parseYymmddOf30DayMonth, nearestDate } from "../dates";
 import {
@@ -12,6 +12,7 @@ import {
   type ReadOptions,
 } from "../format-error";
 import {
+  type Emit,
   type LineReader,
   readParts,
   reportFault,
@@ -21,6 +22,8 @@ import {
 import {
   type Balance,
   type CreditDebit,
+  type DraftOf,
+  put,
   withoutUndefined,
   type Statement,
   type StatementHead,
@@ -81,7 +84,8 @@ const indicators: Readonly<Record<string, CreditDebit>> = {
   ED: "Debit",
 };
 
-const parseAmount = (digits: string) => new Big(digits.replace(/,$/, "").replace(",", "."));
+const toDecimal = (digits: string) => (digits.endsWith(",") ? digits.slice(0, -1) : digits.replace(",", "."));
+const parseAmount = (digits: string) => new Big(toDecimal(digits));
 
 /** At most 24 digits and 12 decimals, more than any bank writes. Some banks write a point, then always two decimals. */
 const amountPattern = String.raw`\d{1,24}(?:,\d{0,12}|\.\d\d(?![\d.,]))?`;
@@ -141,18 +145,20 @@ function parseStatementLine(field: Field, currency: string): StatementLine {
     linePattern.exec(first.trim()) ?? [];
   if (!date || !mark || !digits) return fail("invalid", field, statementLineProblem(first.trim()));
   const valueDate = parseYymmddOf30DayMonth(date, positionOf(field));
-  return withoutUndefined<StatementLine>({
+  const line: DraftOf<StatementLine> = {
     bookingDate: parseBookingDate(mmdd, valueDate, field),
     valueDate,
-    amount: formatAmount(parseAmount(digits), currency),
+    amount: formatAmountText(toDecimal(digits), currency),
     creditDebit: indicators[mark]!,
-    reversal: mark.startsWith("R") || undefined,
-    status: mark.startsWith("E") ? "Future" : undefined,
     transactionCode: transactionCode?.trimEnd() ?? "NMSC",
-    customerReference: parseReference(customerReference),
-    bankReference: parseReference(bankReference),
-    additionalInformation: collapseWhitespace(others.join(" ")) || undefined,
-  });
+  };
+  if (mark.startsWith("R")) line.reversal = true;
+  if (mark.startsWith("E")) line.status = "Future";
+  put(line, "customerReference", parseReference(customerReference));
+  put(line, "bankReference", parseReference(bankReference));
+  if (others.length > 0)
+    put(line, "additionalInformation", collapseWhitespace(others.join(" ")) || undefined);
+  return line as StatementLine;
 }
 
 /** A dash ends a message, and so does the type line of the next one. */
@@ -172,10 +178,13 @@ const newTotals = () => ({
   Debit: { count: 0, sum: new Big(0) },
 });
 
+const tagPattern = /^:(\d\d[A-Z]?|NS):/;
+
 class Mt940Reader implements LineReader {
   readonly format = "MT940";
   readonly balanceFields = { opening: ":60F:", entry: ":61:", closing: ":62F:" };
 
+  #emit: Emit = () => {};
   #field: Field | undefined;
   /** Tags 20, 25, 28 and 34F of the message being read, until its opening balance or first entry. */
   #head: Partial<Record<"20" | "25" | "28" | "34", Field>> = {};
@@ -197,16 +206,18 @@ class Mt940Reader implements LineReader {
 
   constructor(readonly options: ReadOptions) {}
 
-  *readLine({ number, text: rawText }: Line): Iterable<StatementPart> {
+  readLine({ number, text: rawText }: Line, emit: Emit): void {
+    this.#emit = emit;
     this.#lastLine = number;
     if (hasBareCr(rawText)) throw new FormatError("invalid", this.#positionAt(":20:"), bareCrMessage);
     // Strips the SWIFT envelope.
-    const content = removeControls(rawText).replace(/^\{[1-5]:.*\{4:/, "");
-    const [, tag] = /^:(\d\d[A-Z]?|NS):/.exec(content) ?? [];
+    const plain = removeControls(rawText);
+    const content = plain.startsWith("{") ? plain.replace(/^\{[1-5]:.*\{4:/, "") : plain;
+    const tag = content.startsWith(":") ? tagPattern.exec(content)?.[1] : undefined;
     if (rawText.length > maxFieldLength) this.#throwTooLong(content, tag);
-    if (messageEndPattern.test(content)) yield* this.#endMessage();
+    if (messageEndPattern.test(content)) this.#endMessage();
     else if (tag) {
-      yield* this.#endField();
+      this.#endField();
       this.#hasTag = true;
       this.#field = { tag, line: number, content: [] };
       this.#fieldLimit.restart();
@@ -239,9 +250,10 @@ class Mt940Reader implements LineReader {
     return new FormatError("unrecognised", this.#positionAt(":20:"), message);
   }
 
-  *finish(): Iterable<StatementPart> {
-    yield* this.#endMessage();
-    yield* this.#emitClosing();
+  finish(emit: Emit): void {
+    this.#emit = emit;
+    this.#endMessage();
+    this.#emitClosing();
     if (this.#firstUntaggedLine !== undefined && !this.#hasTag)
       throw this.#unrecognisedError(this.#firstUntaggedLine);
   }
@@ -254,46 +266,49 @@ class Mt940Reader implements LineReader {
     return reportFault(new FormatError("missing", this.#positionAt(field), message), this.options);
   }
 
-  *#endField(): Iterable<StatementPart> {
+  #endField(): void {
     const field = this.#field;
     this.#field = undefined;
     if (!field) return;
     try {
-      yield* this.#handleField(field);
+      this.#handleField(field);
     } catch (error) {
-      yield reportFault(error, this.options);
+      this.#emit(reportFault(error, this.options));
     }
   }
 
-  *#endMessage(): Iterable<StatementPart> {
-    yield* this.#endField();
-    if (this.#head["34"]) yield* this.#openWithoutBalance(this.#head["34"]);
+  #endMessage(): void {
+    this.#endField();
+    if (this.#head["34"]) this.#openWithoutBalance(this.#head["34"]);
     if (this.#opening && !this.#tail) {
-      yield* this.#endEntry();
-      if (!this.#opening.kind) yield this.#faultAt(":62F:", "the message ends without a closing balance");
+      this.#endEntry();
+      if (!this.#opening.kind)
+        this.#emit(this.#faultAt(":62F:", "the message ends without a closing balance"));
       this.#startTail({ tag: "62F", line: this.#lastLine, content: [] }, {});
     }
     if (Object.keys(this.#head).length > 0) {
       this.#head = {};
-      yield this.#faultAt(":60F:", "the message ends without an opening balance");
+      this.#emit(this.#faultAt(":60F:", "the message ends without an opening balance"));
     }
-    if (this.#tail && !this.#tail.isContinued) yield* this.#emitClosing();
+    if (this.#tail && !this.#tail.isContinued) this.#emitClosing();
   }
 
   /** Yields the end of the statement once nothing more of it can follow. */
-  *#emitClosing(): Iterable<StatementPart> {
+  #emitClosing(): void {
     if (!this.#tail) return;
     const { tail, forwardBalances, information, line, isContinued } = this.#tail;
     if (isContinued)
-      yield reportFault(
-        new FormatError(
-          "missing",
-          { format: "MT940", field: ":62M:", line },
-          "the balance announces another message of this statement, but none follows",
+      this.#emit(
+        reportFault(
+          new FormatError(
+            "missing",
+            { format: "MT940", field: ":62M:", line },
+            "the balance announces another message of this statement, but none follows",
+          ),
+          this.options,
+          // Banks that do not number messages write this balance also at the end.
+          this.#page === undefined ? "warning" : "error",
         ),
-        this.options,
-        // Banks that do not number messages write this balance also at the end.
-        this.#page === undefined ? "warning" : "error",
       );
     const informationText = collapseWhitespace(joinLines(information));
     const closing = {
@@ -301,22 +316,22 @@ class Mt940Reader implements LineReader {
       ...(forwardBalances.length > 0 && { forwardBalances }),
       ...(informationText && { information: informationText }),
     };
-    yield { kind: "closing", closing, line };
+    this.#emit({ kind: "closing", closing, line });
     this.#opening = undefined;
     this.#tail = undefined;
   }
 
-  *#endEntry(): Iterable<StatementPart> {
+  #endEntry(): void {
     if (!this.#entry) return;
     const { line, statementLine, information } = this.#entry;
     this.#entry = undefined;
-    yield { kind: "entry", entry: toEntry(statementLine, information), line };
+    this.#emit({ kind: "entry", entry: toEntry(statementLine, information), line });
   }
 
-  *#handleField(field: Field): Iterable<StatementPart> {
+  #handleField(field: Field): void {
     switch (field.tag) {
       case "20":
-        yield* this.#endMessage();
+        this.#endMessage();
         this.#head["20"] = field;
         break;
       case "25":
@@ -332,23 +347,23 @@ class Mt940Reader implements LineReader {
         break;
       case "90C":
       case "90D":
-        yield* this.#endEntry();
+        this.#endEntry();
         this.#checkTotal(field);
         break;
       case "60F":
       case "60M":
-        yield* this.#readOpening(field);
+        this.#readOpening(field);
         break;
       case "61":
-        yield* this.#endEntry();
+        this.#endEntry();
         this.#informationLimit.restart();
         if (this.#head["34"] || (this.options.tolerate && (!this.#opening || this.#tail)))
-          yield* this.#openWithoutBalance(field);
+          this.#openWithoutBalance(field);
         this.#startEntry(field);
         break;
       case "62F":
       case "62M":
-        yield* this.#endEntry();
+        this.#endEntry();
         this.#readClosing(field);
         break;
       case "64":
@@ -386,8 +401,8 @@ class Mt940Reader implements LineReader {
   }
 
   /** Opens an interim report, which has no balances, or a statement whose opening balance is missing. */
-  *#openWithoutBalance(field: Field): Iterable<StatementPart> {
-    yield* this.#emitClosing();
+  #openWithoutBalance(field: Field): void {
+    this.#emitClosing();
     const isInterim = this.#head["34"] !== undefined;
     const { "20": reference, "25": account, "28": number, "34": limit } = this.#head;
     const [currency = unknownCurrency] =
@@ -397,15 +412,16 @@ class Mt940Reader implements LineReader {
     this.#head = {};
     this.#totals = newTotals();
     this.#page = undefined;
-    if (!isInterim) yield this.#faultAt(":60F:", "the opening balance is missing");
-    if (!account || fieldText(account) === "") yield this.#faultAt(":25:", "the account number is missing");
+    if (!isInterim) this.#emit(this.#faultAt(":60F:", "the opening balance is missing"));
+    if (!account || fieldText(account) === "")
+      this.#emit(this.#faultAt(":25:", "the account number is missing"));
     this.#opening = withoutUndefined<StatementHead>({
       kind: isInterim ? "Interim" : undefined,
       account: parseAccount(account?.content ?? [], currency),
       reference: parseReference(reference && fieldText(reference)),
       number: Number(/^\d{1,10}/.exec(number ? fieldText(number) : "")?.[0] ?? 0),
     });
-    yield { kind: "opening", opening: this.#opening, line: field.line };
+    this.#emit({ kind: "opening", opening: this.#opening, line: field.line });
   }
 
   #startTail(field: Field, tail: Mutable<StatementTail>): void {
@@ -451,7 +467,7 @@ class Mt940Reader implements LineReader {
     });
   }
 
-  *#readOpening(field: Field): Iterable<StatementPart> {
+  #readOpening(field: Field): void {
     const opening = this.#headFrom(field);
     const number = this.#headField("28", field);
     this.#totals = newTotals();
@@ -463,9 +479,9 @@ class Mt940Reader implements LineReader {
     }
     this.#page = parsePage(number);
     if (this.#opening && !this.#tail) fail("misplaced", field, "the message has two opening balances");
-    yield* this.#emitClosing();
+    this.#emitClosing();
     this.#opening = opening;
-    yield { kind: "opening", opening, line: field.line };
+    this.#emit({ kind: "opening", opening, line: field.line });
   }
 
   /** True if a message continues the statement of the previous message. */
