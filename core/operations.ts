@@ -61,6 +61,7 @@ export { type Procedure, procedureFor, type Progress, type RunContext } from "./
 export { type Snapshot, type Watch, watchFor, type WatchState, type ReadWindow } from "./spec/watch";
 export { callerFields, type Field, fieldsOf, type FieldLocation, withDefaults } from "./spec/fields";
 export type { InputOf, ValuesOf } from "./spec/input-types";
+export { type MetricFamily, metricsMediaType, MetricValues } from "./values/metric-values";
 export { memoizePerOperation } from "./spec/fields";
 export type { OperationValues } from "./contract/operation-values";
 export {

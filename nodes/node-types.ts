@@ -3,6 +3,7 @@ import type { NodeAPI } from "node-red";
 import { connectionNode, loadUserService } from "./connection/connection-node";
 import { serveConnectionActions } from "./editor/serve-connection-actions";
 import { serveInputChecks, serveOperations } from "./editor/serve-operations";
+import { serveMonitoring } from "./editor/serve-monitoring";
 import { serveFormReads } from "./editor/serve-form-reads";
 import { operationNodes } from "./operation";
 import { withQuoteProcedures } from "./shared/node-names";
@@ -14,6 +15,7 @@ export function nodeTypes(RED: NodeAPI, environment: NodeJS.ProcessEnv = process
   serveOperations(RED, user.service);
   serveConnectionActions(RED, user.service);
   serveFormReads(RED, user.service);
+  serveMonitoring(RED);
   serveInputChecks(RED, withQuoteProcedures(user.service));
   return {
     connection: connectionNode(RED, user),

@@ -108,6 +108,7 @@ const layers = [
   ["mcp"],
   ["core"],
   ["core/client"],
+  ["core/monitoring"],
   ["core/mail"],
   ["core/watches"],
   ["core/procedures"],

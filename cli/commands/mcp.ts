@@ -6,6 +6,7 @@ import type { Offer, RunningServer } from "../../mcp";
 import { type ParsedArguments, UsageError } from "../command-line/arguments";
 import { type Command, type FindCommand, paragraph, section } from "../command-line/command";
 import { listenFlags, listenOptionsFrom, portFlag, throwListenError } from "../command-line/listening";
+import { createMonitor, monitoringHelp } from "../settings/monitor";
 import { asUsageError, clientOptions, loadExtendedService } from "../settings/connection-settings";
 import { outcomeUnknown, success } from "../command-line/exit-codes";
 import { connectionAndProfileOptions, type Settings, effectiveSettings } from "../settings/profile";
@@ -117,11 +118,13 @@ async function serveOverHttp(parsed: ParsedArguments, terminal: Terminal): Promi
   const offer = offerFrom(parsed, terminal, settings, mcp);
   const client = await createConnect(settings, await loadExtension(terminal), offer)();
   asUsageError(() => mcp.selectTools(mcp.inventoryFor(client.service), offer));
+  const monitor = await createMonitor(settings, client.service, terminal);
   const server = await mcp
     .serveHttp({
       client,
       ...offer,
       ...listening,
+      monitor,
       ...(token && { token }),
       ...(settings.people !== undefined && { people: settings.people }),
     })
@@ -207,6 +210,7 @@ const mcpCommand: Command = {
     paragraph(
       `--http with --allow requires a token: a personal one, or ${tokenVariable} with at least 32 random characters.`,
     ),
+    monitoringHelp,
     ...connectionAndProfileOptions().helpSections,
   ],
   run: (parsed, terminal) => {

@@ -44,6 +44,7 @@ import {
   storeSettingsFrom,
 } from "../settings/connection-settings";
 import { mailHelp } from "../settings/mail-settings";
+import { monitoringHelp } from "../settings/monitor";
 import { peoplePath } from "../settings/people-settings";
 import { secretPrompts } from "../settings/secret";
 import { table } from "../terminal/table";
@@ -287,7 +288,7 @@ const serveCommand = (loadService: ServiceLoader): MemberCommand => ({
   description:
     "Serves a web page on which people release or refuse requests, until Ctrl-C. They sign in, and enter their secret again for each decision.",
   flags: serveFlags,
-  helpSections: [mailHelp, ...releaseOptions.helpSections],
+  helpSections: [mailHelp, monitoringHelp, ...releaseOptions.helpSections],
   run: (parsed, terminal) =>
     withReleaseService(parsed, terminal, async (releaseService, given) =>
       serveReleasesPage(parsed, terminal, releaseService, {

@@ -5,7 +5,9 @@ import type { ReleaseService } from "../../core/releases/release-service";
 import type { ReleaseMailer, ReleaseMailerOptions } from "../../core/mail/release-mailer";
 import { type Flag, type ParsedArguments } from "../command-line/arguments";
 import { listenFlags, listenOptionsFrom, portFlag, throwListenError } from "../command-line/listening";
+import { settingsFrom } from "../settings/connection-settings";
 import { mailSettingsFrom, throwMailUsage } from "../settings/mail-settings";
+import { createMonitor } from "../settings/monitor";
 import { type Terminal, writeStderr, untilStopped } from "../terminal/terminal";
 
 const defaultPort = 8082;
@@ -29,6 +31,8 @@ export async function serveReleasesPage(
   const settings = mailSettingsFrom(terminal);
   await loadPeople(files.people);
   const { port = defaultPort, ...listening } = await listenOptionsFrom(parsed);
+  const monitored = { ...settingsFrom(parsed, terminal.environment), people: files.people };
+  const monitor = await createMonitor(monitored, files.service, terminal);
   const stopped = untilStopped();
   const log = (line: string) => void terminal.stderr.write(`fxdesk: ${line}\n`);
   /** Mails a change that a person made on the page to their address. */
@@ -40,7 +44,9 @@ export async function serveReleasesPage(
       log(`${person} was not notified: ${error.message}`),
     );
   };
-  const page = await serveReleases({ service, files, report, port, ...listening }).catch(throwListenError);
+  const page = await serveReleases({ service, files, report, port, monitor, ...listening }).catch(
+    throwListenError,
+  );
   try {
     const mails =
       settings &&

@@ -135,7 +135,10 @@ const publishRefresh =
   async (heldTokens) => {
     try {
       const tokens = await refresh(heldTokens);
-      publish.token({ renewed: true });
+      publish.token({
+        renewed: true,
+        ...(tokens.expiresAt !== undefined && { expiresAt: tokens.expiresAt }),
+      });
       return tokens;
     } catch (error) {
       publish.token({ renewed: false, error: (error as Error).message });

@@ -29,21 +29,38 @@ export interface PauseEvent {
   readonly milliseconds: number;
 }
 
+/** Event of the TracingChannel `fxdesk:queue`: a call waits for the rate limiter. */
+export interface QueueEvent {
+  readonly operation: string;
+}
+
 /** Event of the channel `fxdesk:token`: the access token was refreshed, or the refresh failed. */
 export interface TokenEvent {
   readonly renewed: boolean;
+  /** End of the new token, in milliseconds since 1970, if known. */
+  readonly expiresAt?: number;
   readonly error?: string;
+}
+
+/** Event of the channel `fxdesk:consent`: the consents watch has read a consent. */
+export interface ConsentEvent {
+  readonly consent: string;
+  /** Last day, YYYY-MM-DD; undefined unless the consent is valid. */
+  readonly validUntil?: string;
 }
 
 export const channels = {
   call: tracingChannel<CallEvent, CallEvent>("fxdesk:call"),
+  queue: tracingChannel<QueueEvent, QueueEvent>("fxdesk:queue"),
   attempt: channel("fxdesk:attempt"),
   pause: channel("fxdesk:pause"),
   token: channel("fxdesk:token"),
+  consent: channel("fxdesk:consent"),
 } as const;
 
 export const publish = {
   attempt: (event: AttemptEvent): void => channels.attempt.publish(event),
   pause: (event: PauseEvent): void => channels.pause.publish(event),
   token: (event: TokenEvent): void => channels.token.publish(event),
+  consent: (event: ConsentEvent): void => channels.consent.publish(event),
 };

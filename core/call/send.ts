@@ -7,7 +7,7 @@ import { TokenFailure } from "../http/token-source";
 import { TransportError } from "../http/transport-errors";
 import { toFxdeskError } from "./call-errors";
 import type { ClientContext } from "./client-context";
-import { publish } from "./diagnostics-channels";
+import { channels, publish } from "./diagnostics-channels";
 import type { CallRequest, Handler } from "./middleware";
 import { settingsFor } from "./prepare";
 import type { PreparedCall } from "./prepared-call";
@@ -33,10 +33,13 @@ export class Sender {
       if (progress.attempts > 0) throw new Error("the same request was passed on twice");
       const { paceKey } = this.context.addresses[operation.server]!;
       for (;;) {
-        permit = await pacing.acquire(paceKey, deadline, {
+        const acquired = pacing.acquire(paceKey, deadline, {
           user: options.user,
           isRetry: progress.attempts > 0,
         });
+        permit = await (acquired instanceof Promise && channels.queue.hasSubscribers
+          ? channels.queue.tracePromise(() => acquired, { operation: operation.name })
+          : acquired);
         if (progress.attempts === 0) deadline.startTimeLimit(options.timeoutMs ?? timeoutMs);
         const token = await this.#getToken(request);
         deadline.assertOpen();

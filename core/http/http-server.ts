@@ -10,6 +10,12 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { isLoopback, loopbackNames } from "../values/host";
 
+/** Answers the requests of monitoring systems in front of a handler. */
+export interface RequestMonitor {
+  around(handler: HttpHandler): HttpHandler;
+  close(): Promise<void>;
+}
+
 export interface ListenOptions {
   /** Default: any free port. */
   readonly port?: number | undefined;
@@ -21,6 +27,8 @@ export interface ListenOptions {
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
   /** True if a proxy ends TLS for an https address and forwards the Host header. */
   readonly behindProxy?: boolean | undefined;
+  /** Closed with the server. */
+  readonly monitor?: RequestMonitor | undefined;
 }
 
 export interface HttpHandler {
@@ -124,7 +132,7 @@ export async function listenSafely(
   limits = defaultLimits,
 ): Promise<ListeningServer> {
   assertSafe(options);
-  const { port = 0, host = "127.0.0.1", addresses = [], tls, behindProxy = false } = options;
+  const { port = 0, host = "127.0.0.1", addresses = [], tls, behindProxy = false, monitor } = options;
   const server = createHttpServer(tls, limits);
   server.maxConnections = limits.maxConnections;
   const sockets = new Set<Socket>();
@@ -142,7 +150,7 @@ export async function listenSafely(
   const aliases = isLoopback(host) || anyAddresses.has(host) ? loopbackNames : [];
   const urls = [urlOf(host), ...aliases.map(urlOf), ...addresses];
   const origins = new Map(urls.map((url) => [url.host, url.origin] as const));
-  server.on("request", createListener(handler, origins));
+  server.on("request", createListener(monitor?.around(handler) ?? handler, origins));
   return {
     origin: (addresses[0] ?? urlOf(host)).origin,
     async close(finish) {
@@ -151,6 +159,7 @@ export async function listenSafely(
       // Includes connections that have not finished their TLS handshake.
       for (const socket of sockets) socket.destroy();
       await closed;
+      await monitor?.close();
     },
   };
 }

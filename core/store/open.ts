@@ -1,4 +1,5 @@
 /** Opens the store: selects the engine by the location and creates the tables if missing. */
+import { measureCommits } from "./commit-duration";
 import type { Database, StoreAccess } from "./database";
 import { explainMovedStore } from "./move-state";
 import { prepareStore } from "./schema";
@@ -34,10 +35,10 @@ function warnUnencrypted(path: string): void {
 /** Opens the database of a store without creating its tables. */
 export async function openDatabase({ location, key }: StoreSettings): Promise<Database> {
   if (isPostgres(location))
-    return explainMovedStore(await (await import("./postgres.js")).openPostgres(location));
+    return explainMovedStore(measureCommits(await (await import("./postgres.js")).openPostgres(location)));
   const { database, isNew } = await (await import("./sqlite.js")).openSqlite(location);
   if (isNew && !key) warnUnencrypted(location);
-  return explainMovedStore(database);
+  return explainMovedStore(measureCommits(database));
 }
 
 /** Opens the store. The caller closes its database. Throws an Error that tells a person what to do. */

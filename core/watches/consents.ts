@@ -2,6 +2,7 @@
 import { addDays } from "../calendars/days";
 import { z } from "zod";
 import { textField } from "../values/response-fields";
+import { publish } from "../call/diagnostics-channels";
 import { json } from "../spec/declare";
 import { readEach, watch } from "./watch";
 
@@ -49,6 +50,7 @@ export const watchConsents = watch({
         const { consentStatus: status, validUntil: until } = await context.client.consents.get({
           "consent-id": id,
         });
+        publish.consent({ consent: id, ...(status === "valid" && { validUntil: until }) });
         const endsSoon = status === "valid" && until <= last;
         return [{ consent_id: id, status, valid_until: until, ends_soon: endsSoon }];
       },

@@ -10,6 +10,8 @@ import { defaultMaxQueueLength } from "../../core/http/pacing";
 import type { TlsOptions } from "../../core/http/tls";
 import { variableNotSetMessage, unresolvedVariable } from "../shared/typed-values";
 import type { ClientCore } from "../../core/api/client-types";
+import type { Monitored } from "../../core/monitoring/monitor";
+import { parseStoreSettings } from "../../core/store/settings";
 
 export type ConnectionSettings = Record<string, string | undefined>;
 
@@ -37,6 +39,8 @@ export interface ConnectionNode extends Node<ConnectionSettings> {
   capacity?: Capacity;
   /** Undefined if the settings are invalid. */
   client?: ClientCore;
+  /** What to monitor; undefined if the settings are invalid. */
+  monitored?: Monitored;
   /** Error message if the settings are invalid. */
   reason?: string;
 }
@@ -133,6 +137,8 @@ export function connectionNode(
       this.capacity = { maxInFlight, maxQueued: options.queueLimit ?? maxQueued };
       const client = createClient({ ...options, connections: maxInFlight, onRecovered }, service);
       this.client = client;
+      const { policy, people } = options;
+      this.monitored = { store: parseStoreSettings(options), policy, people, service };
       this.on("close", () => void client.close());
     } catch (error) {
       this.reason = (error as Error).message;

@@ -9,6 +9,7 @@ import { docs } from "./dashboard/docs";
 import { dashboard } from "./dashboard/page";
 import { extensionBehaviours, extensionsFor } from "./extensions";
 import type { MailDelivery } from "./world/model/outbox";
+import { monitoring } from "./server/monitoring";
 import { buildServer, type ExtensionSet } from "./server/server";
 import { DomainError } from "./world/common/domain-error";
 import { type StartFork, SandboxSession } from "./session/sandbox-session";
@@ -31,7 +32,7 @@ const rejectFork: StartFork = () =>
 /** Controls, dashboard and documentation, in the format of the JSON interface whatever service is simulated. */
 const controlExtensions: ExtensionSet = {
   service: { ...contract, operations: controls },
-  plugins: [dashboard, docs],
+  plugins: [dashboard, docs, monitoring],
   guard: assertSameOrigin,
   untracked: true,
   // Saved sandboxes can be large.

@@ -185,6 +185,11 @@ test("accepts tokens of the people file of the connection in fxdesk mcp --http",
   const url = /http:\/\/\S+\/mcp/.exec(served.err)![0];
   const client = await revisions["2026-07-28"].http(url, bearer(token));
   expect((await client.listTools()).tools.map(({ name }) => name)).toContain("book_trade");
+  const ready = await fetch(new URL("/ready", url));
+  expect([ready.status, await ready.json()]).toEqual([
+    200,
+    { status: "ready", checks: { store: "ok", policy: "ok" } },
+  ]);
   await client.close();
   served.process.kill("SIGTERM");
   expect(await served.exit).toBe(0);

@@ -86,6 +86,14 @@ async function logIn(values: Values): Promise<LoggedIn> {
   return { ...told, back, shown: await openPage(back, { cookie: told.cookie }) };
 }
 
+test("tells monitoring systems its health, its readiness and its metrics, but not another site", async () => {
+  for (const path of ["health", "ready", "metrics"])
+    expect((await nodeRed.request(`/fxdesk/${path}`)).status).toBe(200);
+  expect(await (await nodeRed.request("/fxdesk/metrics")).text()).toMatch(/^fxdesk_store_up 1$/m);
+  const headers = { origin: "https://elsewhere.example" };
+  expect((await nodeRed.request("/fxdesk/metrics", { headers })).status).toBe(403);
+});
+
 test("tests a form that was never deployed", async () => {
   const values = { baseUrl: sandbox.baseUrl, environment: "sandbox", clientId: demo.clientId };
   const good = await postAction("test", { ...values, accessToken: demo.accessToken });

@@ -75,6 +75,16 @@ test("serves the controls but no operations of the contract", async () => {
     expect(await get(path, demoHeaders)).toMatchObject({ status: 404 });
 });
 
+test("tells monitoring systems its health and its responses by status", async () => {
+  const before = await get("/metrics");
+  expect((await get("/health")).status).toBe(200);
+  await get("/v1/rates/EURUSD");
+  const counted = ({ text }: { readonly text: string }) =>
+    Number(/^fxdesk_sandbox_requests_total\{status="200"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+  // Its own pages do not count.
+  expect(counted(await get("/metrics")) - counted(before)).toBe(1);
+});
+
 test("applies faults to its operations", async () => {
   sandbox.force("rates.get", 400);
   const { text } = await get("/v1/rates/EURUSD");

@@ -35,6 +35,8 @@ export type StartFork = (state: SandboxState, port: number) => Promise<string>;
 export class SandboxSession {
   readonly faults: FaultQueue;
   readonly requests: LoggedRequest[] = [];
+  /** Number of responses by status since the start of the process. */
+  readonly responses = new Map<number, number>();
   readonly undoHistory = new UndoHistory();
   /** Addresses of the sandboxes forked from this one. */
   readonly forkUrls: string[] = [];
@@ -95,6 +97,7 @@ export class SandboxSession {
 
   record(request: LoggedRequest, exchange: Exchange): void {
     this.requests.push(Object.freeze(request));
+    this.responses.set(request.status, (this.responses.get(request.status) ?? 0) + 1);
     if (this.requests.length > maxLoggedRequests) this.requests.shift();
     this.#exchanges.set(request.number, Object.freeze(exchange));
     for (const number of [...this.#exchanges.keys()].slice(0, -maxRecordedExchanges))

@@ -52,7 +52,10 @@ test("publishes successful and failed token refreshes", async () => {
     await client.trades.list().catch(() => undefined);
   }
   const error = expect.stringContaining("invalid_grant") as string;
-  expect(events).toEqual([{ renewed: true }, { renewed: false, error }]);
+  expect(events).toEqual([
+    { renewed: true, expiresAt: expect.any(Number) as number },
+    { renewed: false, error },
+  ]);
 });
 
 test("traces a call until its response or error", async () => {
