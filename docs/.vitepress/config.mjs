@@ -78,6 +78,7 @@ const sidebar = [
     page("Security", "security"),
     page("Store", "store"),
     page("Scaling", "scaling"),
+    page("Monitoring", "monitoring"),
     page("Reliability", "reliability"),
   ),
   group(
