@@ -186,6 +186,14 @@ export interface OutcomeList {
   readonly warning?: string;
 }
 
+/** An amount whose value in another currency is asked for. */
+export interface EstimateQuery {
+  readonly currency: string;
+  /** Decimal text; negative for money that is owed and has to be bought. */
+  readonly amount: string;
+  readonly into: string;
+}
+
 /** Orders and release requests. Every failure is an FxdeskError. */
 export interface ClientOrders {
   /** Checks the input of an order without requesting it. Throws InvalidInput. */
@@ -204,6 +212,11 @@ export interface ClientOrders {
    * Requesters see only what is theirs, as in `list`.
    */
   findOutcomes(query?: OutcomeQuery, options?: CallOptions): Promise<OutcomeList>;
+  /**
+   * Returns the value of one unit of a currency in another by the service's estimate for an amount, or undefined if there is none.
+   * An estimate commits nothing.
+   */
+  estimateRate(query: EstimateQuery, options?: CallOptions): Promise<string | undefined>;
   /** Releases or refuses a request as the person whose secret is given, under the policy and people file of this client. */
   decide(id: string, input: DecisionInput, options?: Pick<CallOptions, "surface">): Promise<ReleaseReport>;
   /** Cancels a request, under a policy an own one. Fails once it was sent. */

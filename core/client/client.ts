@@ -152,6 +152,7 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
       list: async (listOptions = {}, callOptions = {}) => (await orders.get()).list(listOptions, callOptions),
       findOutcomes: async (query = {}, callOptions = {}) =>
         (await orders.get()).findOutcomes(query, callOptions),
+      estimateRate: async (query, callOptions = {}) => (await orders.get()).estimateRate(query, callOptions),
       decide: async (id, input, from) => (await orders.get()).decide(id, input, from),
       cancel: async (id, callOptions = {}) => (await orders.get()).cancel(id, callOptions),
       start: async (startOptions) => {
@@ -186,6 +187,8 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
       core.orders.list(listOptions, { ...defaults, ...callOptions });
     const findOutcomes: ClientOrders["findOutcomes"] = (query, callOptions) =>
       core.orders.findOutcomes(query, { ...defaults, ...callOptions });
+    const estimateRate: ClientOrders["estimateRate"] = (query, callOptions) =>
+      core.orders.estimateRate(query, { ...defaults, ...callOptions });
     const cancel: ClientOrders["cancel"] = (id, callOptions) =>
       core.orders.cancel(id, { ...defaults, ...callOptions });
     return addSections(
@@ -194,7 +197,7 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
         call,
         pages,
         listEarlierCalls,
-        orders: { ...core.orders, order, get, list, findOutcomes, cancel },
+        orders: { ...core.orders, order, get, list, findOutcomes, estimateRate, cancel },
       },
       service,
     );

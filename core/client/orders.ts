@@ -9,7 +9,7 @@ import { localOrigin } from "../people/attempts";
 import { PeopleRefusal } from "../people/authenticate";
 import { ReleaseExecutor } from "../orders/executor";
 import type { OrderCall, OrderOperations } from "../orders/leased-release";
-import { viewMarket } from "../orders/market";
+import { fetchEstimate, viewMarket } from "../orders/market";
 import { orderName, termsFor, validateOrder } from "../orders/order-input";
 import { type OrderInput, parseCorrelation, type SealedOrder } from "../releases/terms";
 import { findQuoteOperation } from "../orders/quote";
@@ -38,7 +38,7 @@ import { createError, FxdeskError } from "../spec/errors";
 import { checkInput } from "../spec/check";
 import type { Values } from "../spec/fields";
 import type { Callable, Declaration } from "../spec/operation";
-import type { OutcomeList, OutcomeQuery } from "../api/client-types";
+import type { EstimateQuery, OutcomeList, OutcomeQuery } from "../api/client-types";
 import { StoreSession } from "../store/session";
 import { storeExists } from "../store/settings";
 import { findOutcomes } from "./find-outcomes";
@@ -169,6 +169,29 @@ export class Orders {
   }
 
   /** Finds what became of calls of this client's environments that its requester may see. */
+  async estimateRate(
+    { currency, amount, into }: EstimateQuery,
+    options: CallOptions,
+  ): Promise<string | undefined> {
+    const operation = findQuoteOperation(this.client.context.service.operations);
+    if (!operation) return undefined;
+    const isOwed = amount.startsWith("-");
+    const [buy_currency, sell_currency] = isOwed ? [currency, into] : [into, currency];
+    const terms = {
+      trade_type: "spot",
+      fixed_side: isOwed ? "buy" : "sell",
+      amount: amount.replace("-", ""),
+      buy_currency,
+      sell_currency,
+    } as const;
+    try {
+      return await fetchEstimate(operation, terms, currency + into, { call: this.#call, options });
+    } catch (error) {
+      if (!(error instanceof FxdeskError) || error.code === "aborted") throw error;
+      return undefined;
+    }
+  }
+
   async findOutcomes(query: OutcomeQuery, options: CallOptions): Promise<OutcomeList> {
     const middleware = await this.client.releaseMiddleware();
     const { service, store } = this.client.context;

@@ -1,4 +1,4 @@
-/** The market rate beside the limit of an order, before anyone is asked to release it. */
+/** Market rates: estimates of the service, and their distance from the limit of an order. */
 import { Big } from "big.js";
 import type { CallOptions } from "../call/call-options";
 import type { OrderTerms } from "../releases/terms";
@@ -8,7 +8,7 @@ import type { OrderCall } from "./leased-release";
 import { orderName } from "./order-input";
 import { invertPair, isRateWithinLimit, quoteInputFor } from "./quote";
 
-/** Longest wait for an estimate: an order is also taken without one. */
+/** Longest wait for an estimate: an order is also taken, and amounts are also returned, without one. */
 const maxWaitMs = 10_000;
 /** Percentage from which a limit is said to be far from the market. */
 const farPercent = 5;
@@ -24,7 +24,7 @@ export interface MarketView {
 /** Returns a rate for the pair `symbol`, or undefined if it is for other currencies. */
 function rateFor(symbol: string, rate: string, ofSymbol: string): string | undefined {
   if (symbol === ofSymbol) return rate;
-  return symbol === invertPair(ofSymbol) ? new Big(1).div(rate).round(6).toFixed() : undefined;
+  return symbol === invertPair(ofSymbol) ? new Big(1).div(rate).prec(8).toFixed() : undefined;
 }
 
 /** Returns a warning if the worst rate is far from the rate seen. */
@@ -38,6 +38,35 @@ function distanceWarning(terms: OrderTerms, seen: string): string | undefined {
     : `${distance} better than the rate seen, ${seen}: the order may never be booked.`;
 }
 
+interface EstimateRequest {
+  readonly call: OrderCall;
+  readonly options: CallOptions;
+}
+
+/**
+ * Requests an estimate and returns its rate for the pair `symbol`, or undefined if the service gives no estimates or none for the
+ * pair. Throws an FxdeskError.
+ */
+export async function fetchEstimate(
+  operation: QuoteOperation,
+  terms: Partial<OrderTerms>,
+  symbol: string,
+  { call, options }: EstimateRequest,
+): Promise<string | undefined> {
+  const { estimate } = operation.quotes;
+  if (!estimate) return undefined;
+  // A key belongs to the caller's own call.
+  const { key: _, timeoutMs = maxWaitMs, queueTimeoutMs = maxWaitMs, ...others } = options;
+  const bounded = {
+    ...others,
+    timeoutMs: Math.min(timeoutMs, maxWaitMs),
+    queueTimeoutMs: Math.min(queueTimeoutMs, maxWaitMs),
+  };
+  const { body } = await call(operation, quoteInputFor(operation, terms, estimate.fixedFields), bounded, {});
+  const seen = parseEstimate(operation, body);
+  return seen && rateFor(symbol, seen.rate, seen.rate_symbol);
+}
+
 /**
  * Requests an estimate for an order with a worst rate. Returns nothing if the service gives no estimates. Throws an FxdeskError
  * if the service refuses such a trade, for example a drawdown of more than is left of its forward.
@@ -45,26 +74,11 @@ function distanceWarning(terms: OrderTerms, seen: string): string | undefined {
 export async function viewMarket(
   terms: OrderTerms,
   operation: QuoteOperation,
-  { call, options }: { readonly call: OrderCall; readonly options: CallOptions },
+  request: EstimateRequest,
 ): Promise<MarketView> {
-  const { estimate } = operation.quotes;
-  if (!estimate || terms.rate_seen !== undefined) return {};
-  // The key belongs to the order.
-  const { key: _, timeoutMs = maxWaitMs, queueTimeoutMs = maxWaitMs, ...others } = options;
-  const bounded = {
-    ...others,
-    timeoutMs: Math.min(timeoutMs, maxWaitMs),
-    queueTimeoutMs: Math.min(queueTimeoutMs, maxWaitMs),
-  };
+  if (!operation.quotes.estimate || terms.rate_seen !== undefined) return {};
   try {
-    const { body } = await call(
-      operation,
-      quoteInputFor(operation, terms, estimate.fixedFields),
-      bounded,
-      {},
-    );
-    const seen = parseEstimate(operation, body);
-    const rate_seen = seen && rateFor(terms.rate_symbol, seen.rate, seen.rate_symbol);
+    const rate_seen = await fetchEstimate(operation, terms, terms.rate_symbol, request);
     if (rate_seen === undefined) return { warnings: ["The service's estimate has no rate for this pair."] };
     const warning = distanceWarning(terms, rate_seen);
     return { rate_seen, ...(warning !== undefined && { warnings: [warning] }) };

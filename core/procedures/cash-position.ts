@@ -15,6 +15,7 @@ import {
   selectAccounts,
 } from "./accounts";
 import { convertAmounts, signedAmount, sumBy, Rates } from "./decimal";
+import { completeRates, EstimatedRates } from "./estimated-rates";
 import { procedure } from "./procedure";
 import { currencyField, flagField, optionalTextField, textField } from "./result-fields";
 
@@ -44,6 +45,7 @@ export const CashPosition = z
       .array(Total)
       .optional()
       .describe("Totals per balance type, converted into the currency `into`. Absent unless complete."),
+    estimated_rates: EstimatedRates,
     unread: z
       .array(
         z.object({
@@ -136,11 +138,11 @@ export const getCashPosition = procedure({
       .meta({ title: "Balance types", description: "Default: available, required, margin." }),
     into: Currency.optional().meta({
       title: "Into",
-      description: "Also converts totals, using `rates`.",
+      description: "Also converts totals.",
     }),
     rates: Rates.optional().meta({
       title: "Rates",
-      description: 'Value of one unit in `into`: { USD: "0.92" }.',
+      description: 'Value of one unit in `into`: { USD: "0.92" }. Default: estimates.',
     }),
   },
   resultList: "balances",
@@ -156,7 +158,9 @@ export const getCashPosition = procedure({
       ...findMissingAccounts({ accounts, currencies }, found).map((each) => ({ ...each, currency: "" })),
     ];
     const totals = totalsOf(balances);
-    const conversion = into === undefined ? undefined : convertTotals(totals, into, rates);
+    const { rates: all, ...estimates } =
+      into === undefined ? { rates } : await completeRates(context, totals, into, rates);
+    const conversion = into === undefined ? undefined : convertTotals(totals, into, all);
     const complete = unread.length === 0 && !conversion?.without_rate.length;
     return {
       at: new Date().toISOString(),
@@ -167,6 +171,7 @@ export const getCashPosition = procedure({
         ...(complete && { converted: conversion.converted }),
         without_rate: conversion.without_rate,
       }),
+      ...estimates,
       unread,
       complete,
     };

@@ -15,6 +15,7 @@ import {
 import { normalizeEntries, parseCsvRows } from "./csv-input";
 import { convertAmounts, type CurrencyAmount, signedAmount, sumBy, Rates } from "./decimal";
 import { byText } from "../values/lists";
+import { completeRates, EstimatedRates } from "./estimated-rates";
 import { procedure } from "./procedure";
 import {
   isPhysicallyDelivered,
@@ -119,6 +120,7 @@ export const Exposure = z
       .array(currencyField)
       .optional()
       .describe("Currencies without a rate, for which `base` is omitted."),
+    estimated_rates: EstimatedRates,
     complete: flagField("True if all trades and balances were read and converted."),
     gaps: z.array(z.string()).describe("What is missing or uncertain; empty if complete."),
   })
@@ -261,11 +263,11 @@ export const getExposure = procedure({
     }),
     base_currency: Currency.optional().meta({
       title: "Base currency",
-      description: "Converts `net`, using `rates`.",
+      description: "Also converts `net`.",
     }),
     rates: Rates.optional().meta({
       title: "Rates",
-      description: 'Value of one unit in `base_currency`: { USD: "0.92" }.',
+      description: 'Value of one unit in `base_currency`: { USD: "0.92" }. Default: estimates.',
     }),
   },
   resultList: "positions",
@@ -290,7 +292,9 @@ export const getExposure = procedure({
     const positions = compareAmounts(...amounts, ({ currency, time }) => `${currency} ${time}`);
     const currencies = compareAmounts(...amounts, ({ currency }) => currency);
     const others = currencies.filter(({ currency }) => currency !== base);
-    const conversion = base === undefined ? undefined : convertAmounts(others, base, rates);
+    const { rates: all, ...estimates } =
+      base === undefined ? { rates } : await completeRates(context, others, base, rates);
+    const conversion = base === undefined ? undefined : convertAmounts(others, base, all);
     const gaps = [
       ...fetched.gaps,
       ...misfits,
@@ -310,6 +314,7 @@ export const getExposure = procedure({
         ...(complete && { base: { currency: base!, net: conversion.amount } }),
         without_rate: conversion.missing,
       }),
+      ...estimates,
       complete,
       gaps,
     };

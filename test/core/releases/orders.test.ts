@@ -84,6 +84,27 @@ describe("an order", () => {
     expect([Number(near.terms.rate_seen) / seen, near.warnings]).toEqual([expect.closeTo(1, 2), undefined]);
   });
 
+  test("prices currencies without a rate by estimates, and requests nothing for it", async () => {
+    const before = (await client.orders.list()).releases.length;
+    const { rates: given, into } = { rates: { USD: "0.5" }, into: "EUR" };
+    const position = await client.cash.getPosition({ into, rates: given });
+    expect(position).toMatchObject({ complete: true, without_rate: [] });
+    const estimates = position.estimated_rates!;
+    const held = new Set(
+      position.totals.filter(({ amount }) => Number(amount) !== 0).map((each) => each.currency),
+    );
+    expect(new Set(["EUR", "USD", ...estimates.map(({ currency }) => currency)])).toEqual(held);
+    const rates = {
+      ...given,
+      ...Object.fromEntries(estimates.map(({ currency, rate }) => [currency, rate])),
+    };
+    const again = await client.cash.getPosition({ into, rates });
+    expect([again.converted, again.estimated_rates]).toEqual([position.converted, undefined]);
+    const exposure = await client.exposure.get({ base_currency: into, balances: true });
+    expect(exposure).toMatchObject({ without_rate: [], estimated_rates: expect.any(Array) });
+    expect((await client.orders.list()).releases).toHaveLength(before);
+  });
+
   test("refuses release by the requester and by people outside the policy", async () => {
     const asked = await client.orders.order(sampleOrder());
     await expect(place.decide(asked.release, "desk")).rejects.toThrow("desk requested");
