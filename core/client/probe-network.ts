@@ -23,7 +23,7 @@ async function requestDate({ transport, timeoutMs }: ClientContext, origin: stri
   const deadline = new Deadline(timeoutMs);
   deadline.startTimeLimit(timeoutMs);
   const startedAt = Date.now();
-  const request = { origin, path, method: "GET", headers: [], body: null } as const;
+  const request = { origin, path, method: "HEAD", headers: [], body: null } as const;
   const how = { isFile: () => false, maxResponseBytes, useOwnConnection: true, useNewConnection: true };
   try {
     const { headers } = await transport.send(request, deadline, how);
