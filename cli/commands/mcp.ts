@@ -14,10 +14,10 @@ import { mcpInstallCommand } from "../mcp-install/command";
 import { StopRequests, type Terminal, write } from "../terminal/terminal";
 import type { ClientCore } from "../../core/api/client-types";
 
-const tokenVariable = "FXDESK_MCP_TOKEN";
+export const tokenVariable = "FXDESK_MCP_TOKEN";
 
 /** Environment variables used if the flag is not given. */
-const offerVariables = {
+export const offerVariables = {
   toolsets: "FXDESK_MCP_TOOLSETS",
   tools: "FXDESK_MCP_TOOLS",
   "read-only": "FXDESK_MCP_READ_ONLY",

@@ -186,7 +186,7 @@ export async function refusalAsUsage<T>(
   }
 }
 
-export const extensionsHelp = section("Extensions (your own operations), as environment variables", [
+export const extensionSettings: readonly (readonly [variable: string, description: string])[] = [
   [
     extensionVariables.path,
     "Absolute path of a CommonJS module with your operations, procedures, watches and interceptors.",
@@ -196,7 +196,12 @@ export const extensionsHelp = section("Extensions (your own operations), as envi
     "Names of its operations, separated by commas, whose declared effect is trusted although they are not GET requests. " +
       "All other operations that are not GET requests count as money.",
   ],
-])!;
+];
+
+export const extensionsHelp = section(
+  "Extensions (your own operations), as environment variables",
+  extensionSettings,
+)!;
 
 /** Loads a service on demand: commands that do not need its operations start faster without it. */
 export type ServiceLoader = () => Promise<Service>;

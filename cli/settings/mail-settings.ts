@@ -6,12 +6,14 @@ import type { Terminal } from "../terminal/terminal";
 
 const mailVariables = { server: "FXDESK_MAIL_SERVER", from: "FXDESK_MAIL_FROM" } as const;
 
+export const mailSettings: readonly (readonly [variable: string, description: string])[] = [
+  [mailVariables.server, "Mail server, for example smtps://user:password@mail.example.com:465."],
+  [mailVariables.from, "Sender address of the e-mails."],
+];
+
 export const mailHelp = section(
   "E-mail notifications, as environment variables (optional; requires the package nodemailer)",
-  [
-    [mailVariables.server, "Mail server, for example smtps://user:password@mail.example.com:465."],
-    [mailVariables.from, "Sender address of the e-mails."],
-  ],
+  mailSettings,
 )!;
 
 /** Returns the mail settings; undefined if e-mail is not configured. */

@@ -49,7 +49,7 @@ rmSync(join(root, "site"), { recursive: true, force: true });
 writePage("license", `# License\n\n${read("LICENSE")}`);
 
 const sidebar = [
-  group("Start", page("fxdesk", "")),
+  group("Start", page("fxdesk", ""), page("The first hour", "first-hour"), page("Concepts", "concepts")),
   group(
     "Guides",
     page("Node-RED", "nodes"),
@@ -69,20 +69,27 @@ const sidebar = [
   group(
     "Reference",
     closed("Operations", undefined, operationPages()),
+    page("Settings", "settings"),
+    page("Errors", "errors"),
+    page("Glossary", "glossary"),
     closed("Palette", "/palette/", folderPages("palette")),
   ),
   group(
     "Operate",
+    page("Deployment", "deployment"),
     page("Company networks", "network"),
     page("Log in", "login"),
     page("Security", "security"),
     page("Store", "store"),
+    page("Backup and upgrades", "upgrade"),
     page("Scaling", "scaling"),
     page("Monitoring", "monitoring"),
     page("Reliability", "reliability"),
+    page("Troubleshooting", "troubleshooting"),
   ),
   group(
     "Project",
+    page("Compatibility", "compatibility"),
     page("Changelog", "changelog"),
     page("Contributing", "contributing"),
     page("Security policy", "security-policy"),

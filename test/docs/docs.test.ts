@@ -41,6 +41,24 @@ test.each(documents)("%s leads only to files that are there", async (path) => {
   expect(targets.filter((target) => !existsSync(join(root, dirname(path), target)))).toEqual([]);
 });
 
+/** Returns the anchors of a page, as GitHub makes them. */
+const anchorsOf = (text: string) =>
+  [...text.replaceAll(/^```.*?^```/gms, "").matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(/\s/g, "-"),
+  );
+
+test.each(documents)("%s leads only to headings that are there", async (path) => {
+  const missing: string[] = [];
+  for (const [, target, anchor] of (await read(path)).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)) {
+    const page = target ? join(dirname(path), target) : path;
+    if (!anchorsOf(await read(page)).includes(anchor!)) missing.push(`${target}#${anchor}`);
+  }
+  expect(missing).toEqual([]);
+});
+
 test.each(guides)("%s names only tests that are there", async (path) => {
   const named = [...(await read(path)).matchAll(/`(test\/[\w/.-]+\.ts)`/g)].map(([, file]) => file!);
   expect(named.filter((file) => !existsSync(join(root, file)))).toEqual([]);
@@ -93,11 +111,37 @@ test("the login page is where the guide says", async () => {
 const fences = /^```(\w+)(?: (.*))?\n/gm;
 
 test("every code block is of a kind that is compiled, run or parsed", async () => {
-  const kinds = new Set(["ts", "js", "json", "python", "yaml", "sh", "sh check", "console"]);
+  const kinds = new Set(["ts", "js", "json", "python", "yaml", "sh", "sh check", "console", "ini"]);
   for (const path of ["README.md", ...guides])
     for (const [, language, note] of (await read(path)).matchAll(fences))
       if (!kinds.has([language, note].filter(Boolean).join(" ")))
         throw new Error(`${path}: ${language} ${note}`);
+});
+
+test("services start commands that exist", async () => {
+  const [unit] = await blocks("docs/deployment.md", "ini");
+  const [, command, rest] = /^ExecStart=\/usr\/local\/bin\/fxdesk (\w+) (.*)$/m.exec(unit!)!;
+  const help = await runForOutput([command!, "--help"], {});
+  const flags = rest!.match(/--[a-z-]+/g)!;
+  expect(flags.filter((flag) => !help.includes(`  ${flag} `))).toEqual([]);
+});
+
+test("messages of the troubleshooting page are those of the product", async () => {
+  const sources = await Promise.all(
+    ["core", "cli", "nodes", "mcp"]
+      .flatMap((folder) =>
+        readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) =>
+          join(folder, name),
+        ),
+      )
+      .filter((path) => /\.(ts|json)$/.test(path))
+      .map(read),
+  );
+  const text = sources.join().replaceAll(/["`] \+\s+["`]/g, "");
+  const messages = [...(await read("docs/troubleshooting.md")).matchAll(/^\| `(.+?)`/gm)];
+  const beginnings = messages.map(([, message]) => message!.split(/[…(\d]/)[0]!.trim());
+  expect(beginnings.length).toBeGreaterThan(10);
+  expect(beginnings.filter((beginning) => !text.includes(beginning))).toEqual([]);
 });
 
 test("examples in JSON can be parsed", async () => {
@@ -136,6 +180,12 @@ describe("commands", () => {
         const [, name] = /^(?:npx )?fxdesk ([a-z]+)/.exec(command) ?? [];
         if (name !== undefined) expect([...help.keys()]).toContain(name);
       }
+  });
+
+  test("every variable that a command explains is a setting of the page", async () => {
+    const explained = [...help.values()].join().match(/\bFXDESK_[A-Z0-9_]+/g)!;
+    const page = await read("docs/settings.md");
+    expect([...new Set(explained)].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
   });
 
   test("the variables that pages export exist", async () => {

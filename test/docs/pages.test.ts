@@ -1,6 +1,8 @@
-/** The pages of the recipes and of the palette are those that the examples and the declarations make; FXDESK_WRITE_DOCS=1 writes them. */
+/** Generated pages are those that the examples and the declarations make; FXDESK_WRITE_DOCS=1 writes them. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { errorsPage } from "../../build/errors-page";
+import { settingsPage } from "../../build/settings-page";
 import { fxdeskService } from "../../core/client/fxdesk-service";
 import { documentFiles } from "../../nodes/generate/document-files";
 import { withQuoteProcedures } from "../../nodes/shared/node-names";
@@ -27,16 +29,19 @@ const pictures = folders.flatMap(filesIn).filter((path) => /\.(png|webp)$/.test(
 const slugs = new Set(pictures.flatMap((path) => /([^/\\]+)-page\.png$/.exec(path)?.[1] ?? []));
 
 const service = withQuoteProcedures(fxdeskService);
-const files = Object.entries(documentFiles(service, examples, slugs)).map(
-  ([path, text]) => [join(root, "docs", path), text] as const,
-);
+const documents = documentFiles(service, examples, slugs);
+const references = { "errors.md": errorsPage(), "settings.md": settingsPage(fxdeskService) };
+const toFiles = (pages: Readonly<Record<string, string>>) =>
+  Object.entries(pages).map(([path, text]) => [join(root, "docs", path), text] as const);
+const files = toFiles(documents);
+const allFiles = [...files, ...toFiles(references)];
 
 /** Without what only aligns tables. */
 const unaligned = (text: string) => text.replaceAll(/ +\|/g, " |").replaceAll(/-{3,}/g, "---");
 
 if (process.env.FXDESK_WRITE_DOCS) {
   for (const path of folders.flatMap(filesIn).filter((each) => each.endsWith(".md"))) rmSync(path);
-  for (const [path, text] of files) {
+  for (const [path, text] of allFiles) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
   }
@@ -44,7 +49,7 @@ if (process.env.FXDESK_WRITE_DOCS) {
 }
 
 test("every page is current, and there is no other", () => {
-  const old = files.filter(
+  const old = allFiles.filter(
     ([path, text]) => !existsSync(path) || unaligned(readFileSync(path, "utf8")) !== unaligned(text),
   );
   expect(old.map(([path]) => path)).toEqual([]);
