@@ -4,6 +4,7 @@ import type { CallOptions } from "../call/call-options";
 import { releaseRefusedError } from "../releases/release-guard";
 import { fixedSideFirst, type OrderInput, type OrderTerms } from "../releases/terms";
 import type { Violation } from "../spec/errors";
+import { amountProblem, isAmbiguousAmount } from "../values/amount-text";
 import { minorUnits } from "../values/values";
 import { parseQuote, type QuoteOperation } from "../spec/quotes";
 import type { OrderCall } from "./leased-release";
@@ -24,7 +25,16 @@ export function validateOrder(input: OrderInput, quoteOperation: QuoteOperation)
   const decimals = amount.split(".")[1]?.length ?? 0;
   const [currency] = fixedSideFirst(input, buy_currency, sell_currency);
   if (!new Big(amount).gt(0)) addViolation("amount", "must be greater than zero");
-  if (decimals > minorUnits(currency)) addViolation("amount", `has too many decimals for ${currency}`);
+  if (decimals > minorUnits(currency))
+    addViolation("amount", amountProblem(amount) ?? `has too many decimals for ${currency}`);
+  const { highest_fee: fee, fee_currency: feeCurrency } = input;
+  if (
+    fee !== undefined &&
+    feeCurrency !== undefined &&
+    minorUnits(feeCurrency) !== 3 &&
+    isAmbiguousAmount(fee)
+  )
+    addViolation("highest_fee", amountProblem(fee)!);
   const pairs = `${buy_currency}${sell_currency} or ${sell_currency}${buy_currency}`;
   if (worst_rate !== undefined && rate_symbol === undefined)
     addViolation("rate_symbol", `is required with worst_rate: ${pairs}`);

@@ -5,6 +5,14 @@ import { invalidInputError } from "../call/call-errors";
 import { formatAmount } from "../files/amount";
 import { parseRow, type RowText, RowJoiner, unescapeFormula } from "../files/csv/cells";
 import type { Violation } from "../spec/errors";
+import {
+  type AmountReadings,
+  type DecimalMark,
+  decimalMarks,
+  otherMark,
+  readingsOf,
+  unambiguousText,
+} from "../values/amount-text";
 import { suggestions } from "../values/suggestions";
 import { minorUnits, isDay } from "../values/values";
 
@@ -15,8 +23,6 @@ export interface Column {
 }
 
 type Columns<C extends string> = Readonly<Record<C, Column>>;
-
-type DecimalMark = "." | ",";
 
 /** Decimal marks of a column; undefined unless all unambiguous cells agree. */
 interface Marks {
@@ -37,38 +43,11 @@ const maxRows = 10_000;
 const maxViolations = 20;
 const separators = [";", ",", "\t"];
 
-/** Amounts by decimal mark; the other mark separates groups of three digits. */
-const amountPatterns = {
-  ".": /^(?:\d+|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?$/,
-  ",": /^(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?$/,
-} as const;
-
-const marks = [".", ","] as const;
-const otherMark = { ".": ",", ",": "." } as const;
-
-/** Returns the amounts that a cell can mean, by decimal mark. An amount without a mark is the same for both. */
-function readingsOf(cell: string): Partial<Record<DecimalMark, Big>> {
-  const text = cell
-    .replace(/^[\u2212\u2013]/, "-")
-    .replace(/(?<=\d)[\s\u00A0\u202F'\u2019](?=\d{3}(\D|$))/g, "");
-  const [, sign = "", digits = ""] = /^([+-]?)\s*(\d[\d.,]*)$/.exec(text) ?? [];
-  const found = marks.filter((mark) => amountPatterns[mark].test(digits));
-  return Object.fromEntries(
-    found.map((mark) => {
-      const plain = digits.replaceAll(otherMark[mark], "").replace(mark, ".");
-      return [mark, new Big(sign === "-" ? `-${plain}` : plain)];
-    }),
-  );
-}
-
 /** Returns the only mark in a cell that may be decimal or thousands, or undefined. */
-const ambiguousMark = (cell: string, readings: ReturnType<typeof readingsOf>): DecimalMark | undefined =>
-  readings["."] && readings[","] && marks.find((mark) => cell.includes(mark));
+const ambiguousMark = (cell: string, readings: AmountReadings): DecimalMark | undefined =>
+  readings["."] && readings[","] && decimalMarks.find((mark) => cell.includes(mark));
 
 const fitsDecimals = (amount: Big, units: number): boolean => amount.eq(amount.round(units, Big.roundDown));
-
-/** Formats an amount with a fourth decimal where three could be read as thousands. */
-const unambiguousText = (amount: Big): string => amount.toFixed().replace(/\.\d{3}$/, "$&0");
 
 /** A row: its cells by column, and the number of its first line. */
 class CsvRow<C extends string = string> {
@@ -103,12 +82,7 @@ class CsvRow<C extends string = string> {
   }
 
   /** Reads an ambiguous amount as the other cells of the column. Without decimals, its mark separates thousands. */
-  #chooseReading(
-    column: C,
-    readings: ReturnType<typeof readingsOf>,
-    own: DecimalMark,
-    decimals: number,
-  ): Big {
+  #chooseReading(column: C, readings: AmountReadings, own: DecimalMark, decimals: number): Big {
     const [grouped, decimal] = [readings[otherMark[own]]!, readings[own]!];
     const mark = this.columnMarks.get(column)?.[decimals === 3 ? "thousandth" : "decimal"];
     if (decimals === 0 ? mark !== own : mark !== undefined) return mark === own ? decimal : grouped;
@@ -185,7 +159,7 @@ function detectMarks<C extends string>(rows: readonly Cells<C>[], column: C): Ma
     const cell = cells[column] ?? "";
     const readings = readingsOf(cell);
     const ambiguous = ambiguousMark(cell, readings);
-    const [only, ...others] = marks.filter((mark) => readings[mark]);
+    const [only, ...others] = decimalMarks.filter((mark) => readings[mark]);
     if (only && others.length === 0) certain.add(only);
     const { currency = "" } = cells as Cells<string>;
     if (ambiguous && minorUnits(currency.toUpperCase()) === 3) thousandths.add(ambiguous);

@@ -13,6 +13,7 @@ import {
   findMissingAccounts,
 } from "./accounts";
 import { checkBounds, signedAmount, sumBy } from "./decimal";
+import { amountText } from "../values/amount-text";
 import { groupBy } from "../values/lists";
 import { type Period, parsePeriod, PeriodText } from "./period";
 import { type Context, procedure } from "./procedure";
@@ -27,9 +28,7 @@ import {
   textField,
 } from "./result-fields";
 
-const PositiveDecimal = z
-  .string()
-  .regex(/^\d+(\.\d+)?$/, "must be a positive decimal amount such as 1250.00");
+const PositiveDecimal = amountText(/^\d+(\.\d+)?$/, "must be a positive decimal amount such as 1250.00");
 
 /** Input fields that select transactions by amount and counterparty. */
 export const amountFilters = {

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { dayOf, daysBetween } from "../calendars/days";
 import { formatAmount } from "../files/amount";
 import { json } from "../spec/declare";
+import { amountText } from "../values/amount-text";
 import { Currency, day } from "../values/values";
 import {
   type AccountBalances,
@@ -26,9 +27,10 @@ import {
 } from "./fetch-all-trades";
 import { currencyField, flagField, optionalTextField, textField } from "./result-fields";
 
-const SignedDecimal = z
-  .string()
-  .regex(/^-?\d+(\.\d+)?$/, "must be a decimal amount such as 1250.00, or -1250.00 for money out");
+const SignedDecimal = amountText(
+  /^-?\d+(\.\d+)?$/,
+  "must be a decimal amount such as 1250.00, or -1250.00 for money out",
+);
 
 /** Last day of each tenor, in days from today. */
 const tenors = [

@@ -7,6 +7,7 @@ import { formatAmount } from "../files/amount";
 import { type CreditTransfer, readCreditTransfers } from "../files/pain001";
 import { withoutUndefined } from "../files/statement";
 import type { ProcedureValues } from "../spec/procedure";
+import { amountText } from "../values/amount-text";
 import { normalizeAccountNumber } from "../values/account-number";
 import { day } from "../values/values";
 import { normalizeEntries, parseCsvRows } from "./csv-input";
@@ -20,10 +21,10 @@ const PaymentRow = z
     payee: text("Payee", "Name of the payee."),
     iban: text("IBAN", "IBAN of the payee."),
     bic: text("BIC", "BIC of the payee's bank.").optional(),
-    amount: z
-      .string()
-      .regex(/^\d+(\.\d+)?$/, "must be a positive decimal amount such as 1250.00")
-      .meta({ title: "Amount", description: "Amount to pay, decimal text." }),
+    amount: amountText(/^\d+(\.\d+)?$/, "must be a positive decimal amount such as 1250.00").meta({
+      title: "Amount",
+      description: "Amount to pay, decimal text.",
+    }),
     currency: text("Currency", "ISO 4217 code; default EUR.").optional(),
     reference: text("Reference", "Remittance information, such as an invoice number.").optional(),
     end_to_end: text("End-to-end ID", "End-to-end reference.").optional(),

@@ -3,6 +3,7 @@ import { Big } from "big.js";
 import { z } from "zod";
 import { formatAmount } from "../files/amount";
 import { json } from "../spec/declare";
+import { amountText } from "../values/amount-text";
 import { Currency, day } from "../values/values";
 import { accountFields, selectAccounts, findMissingAccounts } from "./accounts";
 import { type Column, normalizeEntries, parseCsvRows } from "./csv-input";
@@ -25,9 +26,10 @@ import {
 
 const procedureName = "transactions.reconcile";
 
-const SignedAmount = z
-  .string()
-  .regex(/^-?(?=.*[1-9])\d+(\.\d+)?$/, "must be a decimal amount other than zero, such as 1250.00");
+const SignedAmount = amountText(
+  /^-?(?=.*[1-9])\d+(\.\d+)?$/,
+  "must be a decimal amount other than zero, such as 1250.00",
+);
 
 const ExpectedItem = z.object({
   amount: SignedAmount.meta({
@@ -357,9 +359,7 @@ export const reconcileTransactions = procedure({
       description: "Value dates: last month, 2026-Q1, 2026-01-01..2026-01-31.",
     }),
     ...accountFields,
-    fee_tolerance: z
-      .string()
-      .regex(/^\d+(\.\d+)?$/, "must be a decimal amount such as 25.00")
+    fee_tolerance: amountText(/^\d+(\.\d+)?$/, "must be a decimal amount such as 25.00")
       .default("25.00")
       .meta({
         title: "Fee tolerance",

@@ -1,6 +1,7 @@
 /** Amounts of limits, in policies and of service keys. */
-import { z } from "zod";
+import { amountText } from "./amount-text";
 
-export const LimitAmount = z
-  .string()
-  .regex(/^\d{1,14}(\.\d{1,4})?$/, 'must be a decimal amount as text, such as "250000"');
+export const LimitAmount = amountText(
+  /^\d{1,14}(\.\d{1,4})?$/,
+  'must be a decimal amount as text, such as "250000"',
+);

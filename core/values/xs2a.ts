@@ -5,6 +5,7 @@
 import { z } from "zod";
 import { hasValidCheckDigits } from "./account-number";
 import { optionalText, textField } from "./response-fields";
+import { amountProblem } from "./amount-text";
 import { minorUnits, Country, Currency, DateTime, day, DecimalText, openEnum } from "./values";
 
 /** Removes the metadata of a schema that is nested in others, because it would be repeated in every tool and form. */
@@ -74,7 +75,10 @@ const NewAmount = z
   .refine((given) => !isZeroOrLess(given.amount), { path: ["amount"], error: "must be more than zero" })
   .refine(fitsCurrency, {
     path: ["amount"],
-    error: ({ input }) => decimalsMessage((input as AmountText).currency),
+    error: ({ input }) => {
+      const { amount: text, currency } = input as AmountText;
+      return amountProblem(text) ?? decimalsMessage(currency);
+    },
   });
 /** A reference to an account: usually the IBAN, with the currency if one IBAN has several accounts. */
 export const NewAccountReference = z

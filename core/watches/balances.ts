@@ -1,6 +1,7 @@
 /** accounts.watchBalances: balances that cross a threshold, and their recovery. */
 import { Big } from "big.js";
 import { z } from "zod";
+import { amountText } from "../values/amount-text";
 import { textField } from "../values/response-fields";
 import { balanceTypes } from "../contract/accounts";
 import { formatAmount } from "../files/amount";
@@ -48,10 +49,10 @@ export async function readBalances(
 }
 
 const decimalField = (title: string, description: string) =>
-  z
-    .string()
-    .regex(/^-?\d{1,15}(\.\d{1,6})?$/, "must be a decimal amount, such as 10000 or -250.50")
-    .meta({ title, description });
+  amountText(/^-?\d{1,15}(\.\d{1,6})?$/, "must be a decimal amount, such as 10000 or -250.50").meta({
+    title,
+    description,
+  });
 
 /**
  * Returns the side of the thresholds. The hysteresis extends the previous side, so that small moves do not cross it.

@@ -59,6 +59,7 @@ describe("an order", () => {
   test.each<[string, object]>([
     ["amount", { amount: "1e4" }],
     ["amount", { amount: "1,000" }],
+    ["amount", { amount: "10.000" }],
     ["amount", { amount: " 1000" }],
     ["amount", { amount: "٢٠٠٠" }],
     ["amount", { amount: 1_000 }],
