@@ -24,7 +24,7 @@ function writePage(path, text) {
 /** Writes a page for each section of the reference of operations, and returns their links. */
 function operationPages() {
   const sections = read("dist/docs/operations.md").split(/^## /m).slice(1);
-  return sections.map((section) => {
+  const links = sections.map((section) => {
     const [title] = section.split("\n", 1);
     const path = `operations/${slugify(title)}`;
     const introduction = `Operations, procedures and watches of the section “${title}”, with fields, results and errors.`;
@@ -32,6 +32,12 @@ function operationPages() {
     writePage(path, `# ${title}: operations\n\n${introduction}\n${members}`);
     return { text: title, link: `/${path}` };
   });
+  const list = links.map(({ text, link }) => `- [${text}](${link})`).join("\n");
+  writePage(
+    "operations/README",
+    `# Operations\n\nReference of all operations, procedures and watches by section.\n\n${list}\n`,
+  );
+  return links;
 }
 
 /** Returns links to the pages of a folder, in the order of its index. */
@@ -45,7 +51,7 @@ const group = (text, ...items) => ({ text, items });
 const closed = (text, link, items) => ({ text, link, items, collapsed: true });
 const page = (text, name) => ({ text, link: `/${name}` });
 
-rmSync(join(root, "site"), { recursive: true, force: true });
+rmSync(join(root, "site/pages"), { recursive: true, force: true });
 writePage("license", `# License\n\n${read("LICENSE")}`);
 
 const sidebar = [
@@ -68,7 +74,7 @@ const sidebar = [
   closed("Recipes", "/recipes/", folderPages("recipes")),
   group(
     "Reference",
-    closed("Operations", undefined, operationPages()),
+    closed("Operations", "/operations/", operationPages()),
     page("Settings", "settings"),
     page("Errors", "errors"),
     page("Glossary", "glossary"),
@@ -138,6 +144,18 @@ function resolveLinks(md) {
   });
 }
 
+const searchOptions = {
+  /** Ignores words that say nothing about the subject of a question. */
+  processTerm: (term) =>
+    /^(an?|and|are|at|be|by|can|do|does|for|from|how|in?|is|it|my|of|on|or|the|to|was|what|when|where|which|who|why|with)$/i.test(
+      term,
+    )
+      ? null
+      : term.toLowerCase(),
+  /** Explanations come before long references that mention everything. */
+  boostDocument: (id) => (/^\/changelog/.test(id) ? 0.2 : /^\/(operations|security)/.test(id) ? 0.5 : 1),
+};
+
 export default defineConfig({
   title: "fxdesk",
   description: "Accounts, trades and payments in Node-RED, AI assistants, the command line and TypeScript.",
@@ -148,8 +166,17 @@ export default defineConfig({
   cacheDir: "../node_modules/.cache/vitepress",
   rewrites: pathOnSite,
   ignoreDeadLinks: "localhostLinks",
-  markdown: { anchor: { slugify }, config: resolveLinks },
-  themeConfig: { sidebar, outline: [2, 3], search: { provider: "local" } },
+  markdown: {
+    anchor: { slugify },
+    config: resolveLinks,
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+  },
+  head: [["style", {}, "html:root { --vp-code-lang-color: var(--vp-c-text-1) }"]],
+  themeConfig: {
+    sidebar,
+    outline: [2, 3],
+    search: { provider: "local", options: { miniSearch: { searchOptions } } },
+  },
   transformPageData: ({ filePath }) => ({ description: firstSentence(read(filePath)) }),
   /** Writes the list of pages for language models. */
   buildEnd({ pages, outDir }) {
