@@ -3,6 +3,7 @@ import { flagName } from "../cli/command-line/arguments";
 import { mcpCommands, offerVariables, tokenVariable } from "../cli/commands/mcp";
 import { extensionSettings } from "../cli/settings/connection-settings";
 import { mailSettings } from "../cli/settings/mail-settings";
+import { monitoringSettings } from "../cli/settings/monitor";
 import { profileFlag } from "../cli/settings/profile";
 import { environmentName, settingsOf } from "../core/call/settings";
 import { type Service, type Setting, settingSections } from "../core/spec/service";
@@ -101,6 +102,11 @@ export const settingsPage = (service: Service): string =>
     "Of [e-mail about releases](releases.md), with the package `nodemailer`:",
     "",
     ...table(["Variable", "Meaning"], variableRows(mailSettings)),
+    "## Monitoring",
+    "",
+    "Of [health and metrics](monitoring.md):",
+    "",
+    ...table(["Variable", "Meaning"], variableRows(monitoringSettings)),
     "## Other variables",
     "",
     ...table(["Variable", "Meaning"], variableRows(otherVariables)),

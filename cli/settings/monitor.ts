@@ -9,12 +9,17 @@ import { section } from "../command-line/command";
 /** Environment variable with the token of /metrics. */
 const metricsTokenVariable = "FXDESK_METRICS_TOKEN";
 
-export const monitoringHelp = section("Monitoring: the paths /health, /ready and /metrics", [
+export const monitoringSettings: readonly (readonly [variable: string, description: string])[] = [
   [
     metricsTokenVariable,
     "Bearer token that /metrics requires. By default, everyone who reaches the server can read it.",
   ],
-]);
+];
+
+export const monitoringHelp = section(
+  "Monitoring: the paths /health, /ready and /metrics",
+  monitoringSettings,
+);
 
 /** Creates a monitor of the store and the files that the settings name. */
 export async function createMonitor(

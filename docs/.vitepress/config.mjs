@@ -153,7 +153,7 @@ const searchOptions = {
       ? null
       : term.toLowerCase(),
   /** Explanations come before long references that mention everything. */
-  boostDocument: (id) => (/^\/changelog/.test(id) ? 0.2 : /^\/(operations|security)/.test(id) ? 0.5 : 1),
+  boostDocument: (id) => (id.startsWith("/changelog") ? 0.2 : /^\/(operations|security)/.test(id) ? 0.5 : 1),
 };
 
 export default defineConfig({
