@@ -47,8 +47,9 @@ const outputFlag: Flag = {
 };
 const folderFlag: Flag = {
   name: "output",
-  value: "<folder>",
-  description: "Save the files in this folder, which is created if needed. Default: the current folder.",
+  value: "<file|folder>",
+  description:
+    "Save the files in this folder, which is created if needed, or in this file if its name has an extension. Existing files are not replaced. Default: the current folder.",
 };
 const yesFlag: Flag = {
   name: "yes",

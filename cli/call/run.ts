@@ -3,7 +3,7 @@ import { isObject } from "../../core/values/json";
 import type { ServiceResponse } from "../../core/call/response";
 import { createClient } from "../../core/client/client";
 import { findLostDigits } from "../../core/call/lost-digits";
-import { intoFolder } from "../../core/call/file-delivery";
+import { destinationOf, intoPath } from "../../core/call/file-delivery";
 import { hasMore } from "../../core/call/pages";
 import type { PreparedCall } from "../../core/call/prepared-call";
 import { type Callable, type Declaration, mayRespondWith } from "../../core/spec/operation";
@@ -57,6 +57,13 @@ function outputOf(operation: Callable, parsed: ParsedArguments, { stdout }: Term
       `${operation.name} returns a file. Save it with --output <path>, or print it here with --output -.`,
     );
   return output ?? "-";
+}
+
+async function destinationNote(path: string): Promise<string> {
+  const { folder, fileName } = await destinationOf(path);
+  return fileName === undefined
+    ? `Files are saved in the folder ${printable(folder)}.\n`
+    : `The file is saved as ${printable(path)}.\n`;
 }
 
 export interface CallTarget {
@@ -193,10 +200,11 @@ async function run(
       return await printPages(operation, client.pages(operation, input), printOptions, terminal);
     const print = (response: ServiceResponse) => printResponse(operation, response, printOptions, terminal);
     const { show, erase } = createStatusLine(terminal);
+    const outputPath = parsed.string("output");
     const progressOptions = show ? { onProgress: (step: Progress) => show(progressText(step)) } : {};
-    const deliveryOptions = operation.deliversFiles
-      ? { deliver: intoFolder(parsed.string("output") ?? ".") }
-      : {};
+    const deliveryOptions = operation.deliversFiles ? { deliver: intoPath(outputPath ?? ".") } : {};
+    if (outputPath !== undefined && operation.deliversFiles && !parsed.boolean("json"))
+      await writeStderr(terminal, await destinationNote(outputPath));
     const keyOptions = operation.effect === "money" ? { ...keyFrom(parsed), surface: "cli" } : {};
     if (operation.effect === "money" && !parsed.boolean("yes"))
       throw isProcedure(operation)

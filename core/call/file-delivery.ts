@@ -1,7 +1,7 @@
 /** Destinations for the files that procedures produce. */
 import { randomUUID } from "node:crypto";
-import { link, mkdir, open, rename, rm } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { link, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, extname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Callable } from "../spec/operation";
@@ -88,6 +88,30 @@ export const intoFolder =
       await rm(partial, { force: true }).catch(() => undefined);
       throw error;
     }
+  };
+
+/** Where files are written: a folder, or one file in it. */
+export interface Destination {
+  readonly folder: string;
+  readonly fileName?: string;
+}
+
+/**
+ * Returns the destination that a path means: a folder that exists or ends with a slash, one file if the name has an
+ * extension, otherwise a folder.
+ */
+export async function destinationOf(path: string): Promise<Destination> {
+  const existing = await stat(path).catch(() => undefined);
+  const isFile = !existing?.isDirectory() && !/[/\\]$/.test(path) && extname(path) !== "";
+  return isFile ? { folder: dirname(path), fileName: basename(path) } : { folder: path };
+}
+
+/** Writes files to a path, as `destinationOf` describes it. */
+export const intoPath =
+  (path: string): DeliverFile =>
+  async (file) => {
+    const { folder, fileName = file.name } = await destinationOf(path);
+    return intoFolder(folder)({ ...file, name: fileName });
   };
 
 /** Converts failures of a destination to FxdeskErrors and destroys the stream of an undelivered file. */

@@ -1,6 +1,15 @@
 /** What a statement loses in another format: the fields that the format has no place for, or holds otherwise. */
+import { Big } from "big.js";
 import { isObject } from "../values/json";
-import { isBooked, type Statement } from "./statement";
+import {
+  type Balance,
+  type Entry,
+  isBooked,
+  signedAmount,
+  type Statement,
+  type StatementHead,
+  type StatementTail,
+} from "./statement";
 
 /** A field that a converted file does not hold as it was. */
 export interface Loss {
@@ -33,6 +42,17 @@ function* compare(original: unknown, held: unknown, path: string): Generator<[st
   } else yield [path, "changed"];
 }
 
+/** Returns the entry that leads from one balance to the other. */
+function movementBetween(opening: Balance, closing: Balance): Entry {
+  const amount = new Big(signedAmount(closing)).minus(signedAmount(opening));
+  return {
+    bookingDate: closing.date,
+    valueDate: closing.date,
+    amount: amount.abs().toFixed(),
+    creditDebit: amount.lt(0) ? "Debit" : "Credit",
+  };
+}
+
 /** Counts the losses of statements. `hold` returns a statement as the format represents it. */
 export class LossCounter {
   readonly #counts = new Map<string, Loss>();
@@ -41,13 +61,27 @@ export class LossCounter {
 
   /** Adds the losses of a statement. Throws a FormatError if the format cannot represent it. */
   async add(statement: Statement): Promise<void> {
+    const { entries, violations: _, ...frame } = statement;
+    if (entries.length > 0) await this.addEntries(statement);
+    await this.addFrame(frame);
+  }
+
+  /** Adds the losses of entries, given as a statement that adds up. Throws a FormatError if the format cannot represent them. */
+  async addEntries(statement: Statement): Promise<void> {
     const held = await this.hold(statement);
     // Formats without pending entries hold the booked ones.
     const hasAll = held.entries.length === statement.entries.length;
     const entries = hasAll ? statement.entries : statement.entries.filter(isBooked);
     for (const _ of statement.entries.slice(entries.length)) this.#count("entries", "missing");
-    const { violations: _, ...original } = statement;
-    for (const loss of compare({ ...original, entries }, held, "")) this.#count(...loss);
+    for (const loss of compare({ entries }, held, "")) this.#count(...loss);
+  }
+
+  /** Adds the losses of a statement without its entries. Throws a FormatError if the format cannot represent it. */
+  async addFrame(frame: StatementHead & StatementTail): Promise<void> {
+    const { openingBalance, closingBalance } = frame;
+    const entries = openingBalance && closingBalance ? [movementBetween(openingBalance, closingBalance)] : [];
+    const held = await this.hold({ ...frame, entries });
+    for (const loss of compare(frame, held, "")) this.#count(...loss);
   }
 
   #count(field: string, kind: Loss["kind"]): void {

@@ -1,23 +1,26 @@
 /** statements.convert: converts a statement file to data or to another format. */
 import { z } from "zod";
-import { json } from "../spec/declare";
+import { hiddenFromModels, json } from "../spec/declare";
 import { invalidInputError } from "../call/call-errors";
 import { FormatError, detectTextKind, type ReadOptions } from "../files/format-error";
-import { readCamt } from "../files/camt/read";
+import { readCamt, readCamtParts } from "../files/camt/read";
 import { type CamtVersion, writeCamt } from "../files/camt/write";
 import { normaliseCoda } from "../files/coda/normalise";
-import { readCoda } from "../files/coda/read";
+import { readCodaParts } from "../files/coda/read";
 import { writeCoda } from "../files/coda/write";
-import { readCsv } from "../files/csv/read";
+import { readCsvParts } from "../files/csv/read";
 import { normaliseCsv, writeCsv } from "../files/csv/write";
+import { statementsFrom, surveyParts } from "../files/conversion";
 import { LossCounter } from "../files/losses";
 import { normaliseMt940 } from "../files/mt940/fields";
-import { readMt940 } from "../files/mt940/read";
+import { readMt940Parts } from "../files/mt940/read";
 import { writeMt940 } from "../files/mt940/write";
 import type { PostalAddress, Source, Statement, StatementSource } from "../files/statement";
+import { collectStatements, type StatementPart } from "../files/statement-parts";
 import type { TextSource } from "../files/text-lines";
 import { deliveredFileFields } from "../spec/procedure";
 import { procedure } from "./procedure";
+import { beginningOf, openBytes, openFile, type OpenText } from "./statement-input";
 import { countField, currencyField, optionalTextField, textField } from "./result-fields";
 
 const name = "statements.convert";
@@ -56,12 +59,12 @@ const writers = {
 } as const satisfies Readonly<Record<string, FileFormat>>;
 
 const readers = {
-  mt940: readMt940,
-  coda: readCoda,
-  csv: readCsv,
-  camt: readCamt,
+  mt940: readMt940Parts,
+  coda: readCodaParts,
+  csv: readCsvParts,
+  camt: readCamtParts,
 } as const satisfies Readonly<
-  Record<string, (text: TextSource, options: ReadOptions) => AsyncIterable<Statement>>
+  Record<string, (text: TextSource, options: ReadOptions) => AsyncIterable<StatementPart>>
 >;
 
 const readNames = ["mt940", "coda", "csv", "camt"] as const satisfies readonly (keyof typeof readers)[];
@@ -308,6 +311,12 @@ const ConvertedStatements = z
       )
       .optional()
       .describe("What the converted file cannot hold; empty if it holds everything."),
+    violations: z
+      .array(Violation)
+      .readonly()
+      .optional()
+      .describe("Faults of a file that was converted to another; at most the first 1000."),
+    violation_count: countField("Number of all faults.").optional(),
   })
   .meta({ id: "ConvertedStatements", description: "A converted statement file." });
 
@@ -324,22 +333,11 @@ async function withFieldErrors<T>(field: string, work: () => Promise<T>): Promis
 
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
 
-/** Decodes UTF-16 with a byte order mark, UTF-8, or else Windows-1252, which includes ISO 8859-1: banks use all. */
-function decodeText(bytes: Uint8Array): string {
-  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff))
-    return new TextDecoder(bytes[0] === 0xff ? "utf-16le" : "utf-16be").decode(bytes);
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder("windows-1252").decode(bytes);
-  }
-}
-
 const detectableFormats: Readonly<Record<string, ReadName>> = { MT940: "mt940", CODA: "coda", XML: "camt" };
 
-/** Detects the format from the content; what looks like no other format is CSV. */
-const detectFormat = (content: string): ReadName =>
-  detectableFormats[detectTextKind(content.slice(0, 1000)) ?? ""] ?? "csv";
+/** Detects the format from the beginning of the text; what looks like no other format is CSV. */
+const detectFormat = (beginning: string): ReadName =>
+  detectableFormats[detectTextKind(beginning) ?? ""] ?? "csv";
 
 async function collectAll(found: AsyncIterable<Statement>): Promise<Statement[]> {
   const statements: Statement[] = [];
@@ -347,8 +345,21 @@ async function collectAll(found: AsyncIterable<Statement>): Promise<Statement[]>
   return statements;
 }
 
+const pieceLength = 65_536;
+
+/** Encodes text in large pieces, because writing each row alone is slow. */
 async function* encodeChunks(chunks: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) yield Buffer.from(chunk);
+  let rows: string[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    rows.push(chunk);
+    length += chunk.length;
+    if (length < pieceLength) continue;
+    yield Buffer.from(rows.join(""));
+    rows = [];
+    length = 0;
+  }
+  yield Buffer.from(rows.join(""));
 }
 
 export const convertStatements = procedure({
@@ -370,6 +381,12 @@ export const convertStatements = procedure({
       title: "Content in Base64",
       description: "Content of the file in Base64, instead of `content`.",
     }),
+    path: hiddenFromModels(
+      z.string().min(1).optional().meta({
+        title: "Path",
+        description: "Path of the file, instead of its content. Files of any size are read in little memory.",
+      }),
+    ),
     from: z
       .enum(["auto", ...readNames])
       .default("auto")
@@ -390,27 +407,37 @@ export const convertStatements = procedure({
   rules: [
     {
       kind: "exactly-one",
-      fields: ["content", "content_base64"],
-      description: "Exactly one of content and content_base64 must be given.",
+      fields: ["content", "content_base64", "path"],
+      description: "Exactly one of content, content_base64 and path must be given.",
     },
   ],
   output: json(ConvertedStatements, "The statements."),
-  async run({ deliver }, { content, content_base64: bytes, from: given, to, tolerate }) {
-    const field = bytes === undefined ? "content" : "content_base64";
-    const text = bytes === undefined ? content! : decodeText(Buffer.from(bytes, "base64"));
-    const from = given === "auto" ? detectFormat(text) : given;
-    const statements = await withFieldErrors(field, () => collectAll(readers[from](text, { tolerate })));
-    if (statements.length === 0)
-      throw invalidInputError({ name }, [{ field, message: "must contain a statement" }]);
-    const entries = statements.reduce((count, each) => count + each.entries.length, 0);
-    const counts = { from, statement_count: statements.length, entry_count: entries };
-    if (to === "json") return { ...counts, statements };
+  async run({ deliver }, input) {
+    const { content, content_base64: bytes, path, from: given, to, tolerate } = input;
+    const field = path !== undefined ? "path" : bytes !== undefined ? "content_base64" : "content";
+    const open: OpenText =
+      path !== undefined
+        ? await openFile(name, field, path)
+        : bytes !== undefined
+          ? await openBytes(Buffer.from(bytes, "base64"))
+          : () => content!;
+    const from = given === "auto" ? detectFormat(await beginningOf(open, 1000)) : given;
+    const read = () => readers[from](open(), { tolerate });
+    const assertFound = (found: readonly unknown[]) => {
+      if (found.length === 0)
+        throw invalidInputError({ name }, [{ field, message: "must contain a statement" }]);
+    };
+    if (to === "json") {
+      const statements = await withFieldErrors(field, () => collectAll(collectStatements(read())));
+      assertFound(statements);
+      const entries = statements.reduce((count, each) => count + each.entries.length, 0);
+      return { from, statement_count: statements.length, entry_count: entries, statements };
+    }
     const { write, hold, extension, contentType } = writers[to];
-    const counter = new LossCounter(hold);
-    await withFieldErrors("to", async () => {
-      for (const each of statements) await counter.add(each);
-    });
-    const { account, closingBalance } = statements[0]!;
+    const counter = new LossCounter((statement) => withFieldErrors("to", async () => hold(statement)));
+    const survey = await withFieldErrors(field, () => surveyParts(read(), counter));
+    assertFound(survey.statements);
+    const { account, closingBalance } = survey.statements[0]!.frame;
     const file = {
       name: [account.currency, account.number, closingBalance?.date]
         .filter(Boolean)
@@ -419,12 +446,18 @@ export const convertStatements = procedure({
       contentType,
     };
     const location = await withFieldErrors("to", () =>
-      deliver({ ...file, content: encodeChunks(write(statements)) }),
+      deliver({ ...file, content: encodeChunks(write(statementsFrom(survey, read()))) }),
     );
     return {
-      ...counts,
+      from,
+      statement_count: survey.statements.length,
+      entry_count: survey.entryCount,
       file: { name: file.name, content_type: contentType, ...location },
       losses: [...counter.losses],
+      ...(survey.violationCount > 0 && {
+        violations: survey.violations,
+        violation_count: survey.violationCount,
+      }),
     };
   },
 });

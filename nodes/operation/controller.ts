@@ -1,6 +1,6 @@
 /** Controller of an operation node: receives messages, makes the calls and sends the results. */
 import type { Node, NodeAPI, NodeDef, NodeMessage } from "node-red";
-import { intoFolder } from "../../core/call/file-delivery";
+import { intoPath } from "../../core/call/file-delivery";
 import type { Callable } from "../../core/spec/operation";
 import { listNamesOf } from "../../core/spec/result-list";
 import { defaultCapacity } from "../connection/connection-node";
@@ -132,7 +132,7 @@ export class OperationController {
       surface: "node-red",
       ...correlationOf(msg),
       ...limit,
-      ...(saveTo && operation.deliversFiles && { deliver: intoFolder(saveTo) }),
+      ...(saveTo && operation.deliversFiles && { deliver: intoPath(saveTo) }),
       ...key,
     };
     const call: Omit<NodeCall, "list"> = {

@@ -104,6 +104,21 @@ describe("responses", () => {
     expect(await get(folder)).toEqual(failure(8, `The file could not be written (${folder} is a folder).`));
   });
 
+  test("says whether --output of delivered files is a file or a folder", async () => {
+    const folder = await tempFolder();
+    const content =
+      ":20:A\n:25:TESTDEFF/1\n:28C:1\n:60F:C260101EUR1,\n:61:260115C1,NTRF\n:62F:C260131EUR2,\n-\n";
+    const convert = (output: string) =>
+      fxdesk(["call", "statements.convert", "--content", content, "--to", "csv", "--output", output]);
+    const path = join(folder, "new", "one.csv");
+    const file = await convert(path);
+    expect(file.stderr).toContain(`saved as ${path}`);
+    expect(JSON.parse(file.stdout)).toMatchObject({ file: { path } });
+    const many = await convert(join(folder, "many"));
+    expect(many.stderr).toContain(`the folder ${join(folder, "many")}`);
+    expect(await readFile(JSON.parse(many.stdout).file.path, "utf8")).toBe(await readFile(path, "utf8"));
+  });
+
   test("prints an empty list", async () => {
     const args = ["call", "trades.list", "--all", "--parent-trade-id", "nobody"];
     expect((await fxdesk(args)).stdout).toBe("[]\n");

@@ -82,25 +82,49 @@ const fieldPaths = { head: fieldPathsOf("head"), entry: fieldPathsOf("entry") };
 
 type Fields = Record<string, unknown>;
 
-/** Converts fields to cells, without control characters; a missing field becomes an empty cell. */
-export function toCells(part: RowPart, value: object): Row {
-  const cells: Record<string, string> = {};
-  for (const { name, field, inner } of fieldPaths[part]) {
-    const outer = (value as Fields)[field];
-    const found = inner === undefined ? outer : (outer as Fields | undefined)?.[inner];
-    cells[name] = typeof found === "string" ? removeControls(found) : "";
+type FieldPath = (typeof fieldPaths)[RowPart][number];
+
+/** Returns a value as text, without control characters; empty if it is missing. */
+function textAt(value: object, { field, inner }: FieldPath): string {
+  const outer = (value as Fields)[field];
+  const found = inner === undefined ? outer : (outer as Fields | undefined)?.[inner];
+  return typeof found === "string" ? removeControls(found) : "";
+}
+
+const entryPaths: ReadonlyMap<string, FieldPath> = new Map(fieldPaths.entry.map((path) => [path.name, path]));
+
+/** Returns the cell of an entry in a column; empty if the column does not belong to entries. */
+export function entryCell(column: string, entry: object): string {
+  const path = entryPaths.get(column);
+  return path ? textAt(entry, path) : "";
+}
+
+/** Converts the fields of a head to cells. */
+export const headCells = (head: object): Row =>
+  Object.fromEntries(fieldPaths.head.map((path) => [path.name, textAt(head, path)]));
+
+/** Returns the fields that columns hold, without empty texts. */
+export function toHeldFields(part: RowPart, value: object): Fields {
+  const fields: Fields = {};
+  for (const path of fieldPaths[part]) {
+    const text = textAt(value, path);
+    if (text !== "") addField(fields, path, text);
   }
-  return cells;
+  return fields;
+}
+
+function addField(fields: Fields, { field, inner }: FieldPath, text: string): void {
+  if (inner === undefined) fields[field] = text;
+  else if (fields[field] === undefined) fields[field] = { [inner]: text };
+  else (fields[field] as Fields)[inner] = text;
 }
 
 /** Converts the cells of a row to fields. */
 export function toFields(part: RowPart, row: Row): Fields {
   const fields: Fields = {};
-  for (const { name, field, inner } of fieldPaths[part]) {
-    const text = row[name];
-    if (!text) continue;
-    if (inner === undefined) fields[field] = text;
-    else fields[field] = { ...(fields[field] as Fields | undefined), [inner]: text };
+  for (const path of fieldPaths[part]) {
+    const text = row[path.name];
+    if (text) addField(fields, path, text);
   }
   return fields;
 }

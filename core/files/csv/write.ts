@@ -9,7 +9,9 @@ import {
 import { removeControls } from "../charset";
 import {
   type Balance,
+  type DraftOf,
   type Entry,
+  put,
   signedAmount,
   type Source,
   type Statement,
@@ -27,10 +29,11 @@ import {
   columnPosition,
   columns,
   requireDate,
+  entryCell,
+  headCells,
   type Row,
   type RowKind,
-  toCells,
-  toFields,
+  toHeldFields,
 } from "./columns";
 
 const exchangePositions = {
@@ -43,23 +46,25 @@ const exchangePositions = {
 function normaliseEntry(entry: Entry, currency: string): Entry {
   const { bookingDate, valueDate, amount, reversal, details = [] } = entry;
   const parts = details.map((detail) => normaliseEntry({ ...detail, details: [] }, currency));
-  const texts = toFields("entry", toCells("entry", entry)) as Partial<Entry>;
-  return withoutUndefined<Entry>({
-    ...texts,
+  const held = toHeldFields("entry", entry) as DraftOf<Entry>;
+  const exchange = normaliseExchange(held, exchangePositions);
+  put(held, "exchangeRate", exchange.exchangeRate);
+  put(held, "instructedAmount", exchange.instructedAmount);
+  put(held, "charges", exchange.charges);
+  if (reversal) held.reversal = true;
+  if (parts.length > 0) held.details = parts;
+  return Object.assign(held, {
     bookingDate: requireDate(bookingDate, columnPosition("booking_date")),
     valueDate: requireDate(valueDate, columnPosition("value_date")),
     amount: normaliseAmount(amount, currency, columnPosition("amount")),
     creditDebit: requireIndicator(entry, columnPosition("amount")),
-    reversal: reversal || undefined,
-    ...normaliseExchange(texts, exchangePositions),
-    details: parts.length > 0 ? parts : undefined,
   });
 }
 
 function normaliseHead(head: StatementHead): BookedHead {
   assertCsvHead(head);
   const { account, number, openingBalance } = head;
-  const texts = toFields("head", toCells("head", head)) as Pick<StatementHead, "account" | "reference">;
+  const texts = toHeldFields("head", head) as Pick<StatementHead, "account" | "reference">;
   return { ...texts, number, openingBalance: requireBalance(openingBalance, account.currency) };
 }
 
@@ -92,11 +97,11 @@ export function normaliseCsv(statement: Statement): Statement {
   };
 }
 
-/** Formats a row. Cells of the row win over those of the entry, and these over those of the head. */
-const formatCells = (own: Row, head: Row, entry: Row = {}) =>
+/** Formats a row. Cells of the row win over those of the head and of the entry. */
+const formatCells = (own: Row, head: Row, entry?: Entry) =>
   formatRow(
     columns.map(({ name, isText }) => {
-      const cell = own[name] ?? entry[name] ?? head[name] ?? "";
+      const cell = own[name] ?? head[name] ?? (entry ? entryCell(name, entry) : "");
       return isText ? escapeFormula(cell) : cell;
     }),
   );
@@ -123,11 +128,11 @@ const entryRow = (head: Row, record: RowKind, entry: Entry, balance: string) =>
       reversal: entry.reversal ? "true" : "",
     },
     head,
-    toCells("entry", entry),
+    entry,
   );
 
-const headCells = (head: StatementHead): Row => ({
-  ...toCells("head", head),
+const cellsOf = (head: StatementHead): Row => ({
+  ...headCells(head),
   statement_number: String(head.number),
 });
 
@@ -144,7 +149,7 @@ async function* writeRows(statement: StatementSource): AsyncGenerator<string> {
   const head = normaliseHead(statement);
   const { currency } = head.account;
   const tail = normaliseTail(statement, currency);
-  const cells = headCells(head);
+  const cells = cellsOf(head);
   const running = new RunningBalance(head.openingBalance, currency, columnPosition("balance"));
   yield balanceRow(cells, "opening", head.openingBalance);
   for await (const given of statement.entries) {

@@ -1,5 +1,9 @@
 /** Input, conversion and formats of procedures, against one sandbox. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Sandbox } from "@fxdesk/sandbox";
+import { intoPath } from "../../../core/call/file-delivery";
 import type { FxdeskClient } from "../../../core";
 import { camt053 } from "../files/camt-documents";
 import { openClient, openSandbox, openSandboxAndClient } from "../../support/sandboxes";
@@ -83,7 +87,7 @@ const refusals: readonly Refusal[] = [
   ["transactions.reconcile", item({ due: "2026-02-30" }), "items.0.due"],
   ["exposure.get", flow({ curency: "EUR" }), "flows.0.curency", "did you mean currency?"],
   ["exposure.get", flow({ "value date": "2026-12-02" }), "flows.0.value date", "another name of date"],
-  ["statements.convert", {}, "content, content_base64"],
+  ["statements.convert", {}, "content, content_base64, path"],
   ["transactions.reconcile", {}, "items, items_csv"],
   ["transactions.reconcile", { ...item({}), items_csv: "amount,currency" }, "items, items_csv"],
   ["transactions.reconcile", item({ amount: "0.00" }), "items.0.amount"],
@@ -225,6 +229,39 @@ describe("statements.convert", () => {
     await expect(client.statements.convert(damaged)).rejects.toMatchObject({ code: "invalid_input" });
     const { statements } = await client.statements.convert({ ...damaged, tolerate: true });
     expect(statements![0]).toMatchObject({ entries: [{}, {}], violations: [{ rule: "balance" }] });
+  });
+
+  test("reads a file by its path, writes it to one, and says the faults of what it wrote", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "fxdesk-"));
+    const [path, written] = [join(folder, "in.sta"), join(folder, "out.csv")];
+    await writeFile(path, Buffer.from(mt940.replace(/^:61:.*$/m, "$&\r\n:65:wrong"), "latin1"));
+    await expect(client.statements.convert({ path, to: "csv" })).rejects.toMatchObject({
+      violations: [{ field: "path" }],
+    });
+    const found = await client.statements.convert(
+      { path, to: "csv", tolerate: true },
+      { deliver: intoPath(written) },
+    );
+    expect(found).toMatchObject({
+      file: { path: written },
+      violations: [{ field: ":65:" }],
+      violation_count: 1,
+    });
+    const { statements } = await client.statements.convert({ content: mt940 });
+    const { statements: back } = await client.statements.convert({ path: written });
+    const amountsOf = (all: typeof statements) =>
+      all!.map((each) => each.entries.map(({ amount, valueDate }) => [amount, valueDate]));
+    expect(amountsOf(back)).toEqual(amountsOf(statements));
+    await withAssistant({ client, toolsets: ["all"] }, async (assistant) => {
+      const refused = await assistant.callTool({ name: "convert_statement", arguments: { path: written } });
+      expect([refused.isError, JSON.stringify(refused.content)]).toEqual([
+        true,
+        expect.stringContaining("path"),
+      ]);
+      expect(JSON.stringify(refused)).not.toContain("entries");
+    });
+    await rm(folder, { recursive: true });
+    await expect(client.statements.convert({ path })).rejects.toMatchObject({ code: "invalid_input" });
   });
 
   test("decodes Windows-1252", async () => {
