@@ -64,6 +64,8 @@ test("with a key, is sent once and replays its outcome", async () => {
   const first = await requestPayment(payment, options);
   await place.decide(first!.release!, "anna");
   const { paymentId } = await client.payments.initiate(payment, options);
+  const { outcomes } = await client.orders.findOutcomes(options);
+  expect(outcomes).toMatchObject([{ id: paymentId }]);
   expect((await client.payments.initiate(payment, options)).paymentId).toBe(paymentId);
   const other = { ...payment, creditorName: "Somebody Else" };
   expect(await requestPayment(other as typeof payment, options)).toMatchObject({ code: "conflict" });

@@ -2,6 +2,7 @@
 import { Big } from "big.js";
 import { fxdeskService } from "../../../core/client/fxdesk-service";
 import { commitmentsOf, findLimitViolation, serviceOf } from "../../../core/releases/limits";
+import { findPolicyViolation } from "../../../core/releases/policy-evaluation";
 import { parsePolicy } from "../../../core/releases/policy";
 import type { SealedCall } from "../../../core/releases/terms";
 import { normalizeAddress } from "../../../core/values/host";
@@ -79,6 +80,13 @@ test.each([
   ["a currency without a rate", { amounts: [{ amount: "1", currency: "GBP" }] }],
 ])("%s adds nothing", (_, more) => {
   expect(commitmentsOf(policyOf(), call(more), moment)).toEqual([]);
+});
+
+test("a limit of each account needs the account of every amount", () => {
+  const policy = policyOf({ limits: { perAccountPerDay: "1000" } });
+  expect(findPolicyViolation(policy, call({ amounts }))).toBeUndefined();
+  const partly = [...amounts, { amount: "1", currency: "EUR" }];
+  expect(findPolicyViolation(policy, call({ amounts: partly }))).toMatch(/account to debit/);
 });
 
 test.each([

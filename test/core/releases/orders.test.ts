@@ -76,6 +76,58 @@ describe("an order", () => {
     });
   });
 
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+  const day = (days: number) => inDays(days).slice(0, "2026-01-31".length);
+
+  test.each<[field: string, order: object]>([
+    ["sell_currency", { sell_currency: "USD", rate_symbol: "USDUSD" }],
+    ["amount", { amount: "0.00" }],
+    ["amount", { amount: "10.001" }],
+    ["rate_symbol", { rate_symbol: "EURGBP" }],
+    ["fee_currency", { highest_fee: "5" }],
+    ["highest_fee", { fee_currency: "EUR" }],
+    ["latest_value_date", { latest_value_date: day(9) }],
+    ["latest_value_date", { value_date: day(9), latest_value_date: day(8) }],
+    ["valid_until", { valid_until: inDays(-0.01) }],
+    ["valid_until", { valid_until: inDays(93) }],
+    ["value_date", { trade_type: "forward" }],
+    ["parent_trade_id", { trade_type: "drawdown" }],
+    ["parent_trade_id", { parent_trade_id: "00000000-0000-4000-8000-000000000000" }],
+    ["window_start_date", { trade_type: "window_forward", value_date: day(40) }],
+    ["window_start_date", { window_start_date: day(9) }],
+  ])("is refused for its %s alone: %j", async (field, more) => {
+    await expect(client.orders.check(sampleOrder(more))).rejects.toMatchObject({
+      violations: expect.arrayContaining([expect.objectContaining({ field })]),
+    });
+  });
+
+  test.each<[string, object]>([
+    ["a day for value", { value_date: day(9), latest_value_date: day(9) }],
+    ["92 days of validity", { valid_until: inDays(91.9) }],
+    ["a forward", { trade_type: "forward", value_date: day(40) }],
+    ["a window", { trade_type: "window_forward", window_start_date: day(30), value_date: day(40) }],
+    ["the inverse pair", { rate_symbol: "USDEUR" }],
+  ])("may have %s", async (_, more) => {
+    await expect(client.orders.check(sampleOrder(more))).resolves.toBeUndefined();
+  });
+
+  test("derives its worst rate from a quote and a distance", async () => {
+    const { worst_rate: _rate, rate_symbol: _symbol, ...order } = sampleOrder({ largest_distance: "1" });
+    const { release, terms } = await client.orders.order(order);
+    expect(terms.rate_symbol).toBe("EURUSD");
+    expect(Number(terms.worst_rate) / Number(terms.rate_seen)).toBeCloseTo(0.99, 4);
+    await place.decide(release, "anna");
+    expect(await waitUntilFinal(release)).toMatchObject({ state: "booked", deviations: [] });
+  });
+
+  test("keeps its final state under its key", async () => {
+    const [order, options] = [sampleOrder(), { key: "given up" }];
+    const { release } = await client.orders.order(order, options);
+    await client.orders.cancel(release);
+    const again = await client.orders.order(order, options);
+    expect(again).toMatchObject({ release, state: "cancelled" });
+  });
+
   test("is looked at beside the market before a person is asked", async () => {
     const { terms, warnings } = await client.orders.order(sampleOrder({ worst_rate: "0.5" }));
     const seen = Number(terms.rate_seen);

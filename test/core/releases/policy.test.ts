@@ -295,6 +295,9 @@ test.each<[string, Partial<OrderTerms>, Partial<Quote>, RegExp | undefined]>([
   ],
   ["another day", { value_date: "2026-01-06" }, {}, /value date is 2026-01-07 instead of 2026-01-06/],
   ["a day in between", { value_date: "2026-01-06", latest_value_date: "2026-01-08" }, {}, undefined],
+  ["the last day", { value_date: "2026-01-06", latest_value_date: "2026-01-07" }, {}, undefined],
+  ["another currency bought", {}, { buy_currency: "GBP" }, /for GBP against EUR/],
+  ["another currency sold", {}, { sell_currency: "GBP" }, /for USD against GBP/],
   ["a fee", { highest_fee: "5", fee_currency: "EUR" }, { fee_amount: "5", fee_currency: "EUR" }, undefined],
   [
     "a higher fee",
