@@ -55,7 +55,7 @@ function failureSentences(
   error: FxdeskError,
   callables: readonly Callable[],
 ): (string | false | undefined)[] {
-  const message = replaceWithToolNames(callables)(messageOf(operation, error));
+  const message = replaceWithToolNames(callables)(messageOf(operation, error, callables));
   const waitMs = "retryAfterMs" in error ? error.retryAfterMs : undefined;
   return [
     `${operation.tool} failed: ${shorten(visibleText(message))}`,
@@ -134,11 +134,19 @@ const phraseForModel = (text: string): string =>
 const isSetByOperator = (operation: Callable, field: string): boolean =>
   fieldsHiddenFromModels(operation).some(({ name }) => name === field);
 
+/** Names the operation of a procedure by its title: as a tool it may not be offered, and would hide the message. */
+const stepOf = (operation: Callable, { operation: name }: FxdeskError, callables: readonly Callable[]) => {
+  const step = name === operation.name ? undefined : callables.find((each) => each.name === name);
+  return step ? `${step.title}: ` : "";
+};
+
 /** Returns the error message with argument names in place of field names. */
-function messageOf(operation: Callable, error: FxdeskError): string {
+function messageOf(operation: Callable, error: FxdeskError, callables: readonly Callable[]): string {
   const isOurs = error instanceof InvalidInput && error.outcome === "not-sent" && error.violations.length > 0;
   if (!isOurs) {
-    const message = error.message.replace(`${operation.name}: `, "");
+    const message = error.message
+      .replace(`${operation.name}: `, "")
+      .replace(`${error.operation}: `, stepOf(operation, error, callables));
     return error instanceof InvalidInput ? withArgumentNames(operation, message) : message;
   }
   const violations = error.violations.map(({ field, message, rule }) => ({

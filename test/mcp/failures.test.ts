@@ -44,6 +44,16 @@ test.each<[string, Fault]>([
   expect(calls).toBe(1);
 });
 
+test("says why a procedure failed, although its operations are not offered as tools", async () => {
+  const server = closeLater(await faultServer(respond(403, "{}")));
+  const client = closeLater(
+    createClient({ baseUrl: server.url, clientId: "client", credentials: { accessToken: "token" } }),
+  );
+  const { content } = await callTool(createToolbox({ client }), "get_cash_position", {});
+  expect(JSON.stringify(content)).toContain("get_cash_position failed");
+  expect(JSON.stringify(content)).toContain("(403)");
+});
+
 test("reports a booking as done if its response violates the contract", async () => {
   const { isError, structuredContent } = await callOn(
     respond(201, '{"trade_id":"T-1"}'),
