@@ -345,6 +345,7 @@ function addOptions(node, form) {
     addBox(options, "node-input-fromPayload", node.fromPayload, translate("form.fromPayload"));
   if (defaults.outputs)
     addBox(options, "fxdesk-error-output", node.outputs === 2, translate("form.errorOutput"));
+  if (defaults.inOrder) addBox(options, "node-input-inOrder", node.inOrder, translate("form.inOrder"));
   if (defaults.timeoutMs) addText(node, options, "timeoutMs", translate("form.timeoutHint"));
   for (const [name, hint] of Object.entries(fxdesk.trigger || {})) addText(node, options, name, hint);
 }

@@ -56,6 +56,8 @@ const propertyFactories = {
   resultTo: valueProperty(defaultResultProperty),
   /** 2 if errors have their own output. */
   outputs: valueProperty(1),
+  /** True if messages are handled one at a time. */
+  inOrder: valueProperty(false),
   timeoutMs: optionProperty("timeoutMs"),
   /** Start position and interval in seconds of a watch. Empty: as declared. */
   from: optionProperty("from"),

@@ -190,6 +190,7 @@ const operationProperties = (operation: Callable): string =>
     ...optionPropertiesOf(operation),
     "resultTo",
     "outputs",
+    "inOrder",
     "timeoutMs",
   ]);
 
@@ -236,7 +237,7 @@ const callNodeDefinition: NodeDefinition = {
   // It may commit money.
   appearance: { category: generalCategory, icon: defaultIcon, color: colors.money },
   defaults: nodeProperties(
-    ["operation", "input", "requestKey", "results", "saveTo", "resultTo", "outputs", "timeoutMs"],
+    ["operation", "input", "requestKey", "results", "saveTo", "resultTo", "outputs", "inOrder", "timeoutMs"],
     { type: "msg", value: "payload" },
   ),
   metadata: { slug: callSlug, title: englishLabels[callSlug], paged: true, controls: [] },

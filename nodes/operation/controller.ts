@@ -2,10 +2,11 @@
 import type { Node, NodeAPI, NodeDef, NodeMessage } from "node-red";
 import { intoPath } from "../../core/call/file-delivery";
 import type { Callable } from "../../core/spec/operation";
+import type { Progress } from "../../core/spec/procedure";
 import { listNamesOf } from "../../core/spec/result-list";
 import { defaultCapacity } from "../connection/connection-node";
 import { findConnection, operationKind, resolveTarget, type Target } from "../connection/target";
-import { catchErrors, reportError, type ErrorReport } from "../shared/errors";
+import { catchErrors, reportError, type ErrorReport, withoutStacks } from "../shared/errors";
 import { type InputDef, createInputReader } from "../shared/input";
 import type { Translate } from "../shared/status";
 import { createSource, type TypedValue } from "../shared/typed-values";
@@ -35,6 +36,8 @@ export interface OperationDef extends NodeDef, InputDef {
   readonly saveTo?: TypedValue;
   /** Message property for the result. Default: payload. */
   readonly resultTo?: string;
+  /** True to handle messages one at a time, in order of arrival. */
+  readonly inOrder?: boolean;
   /** Number of outputs: 2 if errors have their own. */
   readonly outputs?: number;
 }
@@ -93,10 +96,13 @@ export class OperationController {
     const capacity = "connection" in chosen ? chosen.connection.capacity : undefined;
     const { maxInFlight, maxQueued } = capacity ?? defaultCapacity;
     this.#queue = new MessageQueue<Reply>(
-      { maxInFlight, maxWaiting: maxQueued },
+      { maxInFlight: config.inOrder ? 1 : maxInFlight, maxWaiting: maxQueued },
       {
         handle: (reply, signal) => catchErrors(this.#reportOf(reply), () => this.onInput(reply, signal)),
-        refuse: (reply, reason) => reportError(this.#reportOf(reply), refusalError(name, reason, maxQueued)),
+        refuse: (reply, reason) => {
+          const error = withoutStacks(() => refusalError(name, reason, maxQueued));
+          reportError(this.#reportOf(reply), error);
+        },
         onChanged: () => this.#status.setSending(this.#queue),
       },
     );
@@ -125,16 +131,15 @@ export class OperationController {
     const limit = readTimeLimit(operation, timeoutMs, msg);
     const key = await readKey?.(msg);
     const input = await readInput(msg);
-    const options: NodeCall["options"] = {
+    const common: NodeCall["options"] = {
       signal,
-      onProgress: (progress) => this.#status.setProgress(progress),
+      onProgress: this.#onProgress,
       user: this.node.id,
       surface: "node-red",
-      ...correlationOf(msg),
-      ...limit,
-      ...(saveTo && operation.deliversFiles && { deliver: intoPath(saveTo) }),
-      ...key,
     };
+    const files = saveTo && operation.deliversFiles ? { deliver: intoPath(saveTo) } : undefined;
+    // Spreading would create a new hidden class with every call.
+    const options = Object.assign(common, correlationOf(msg), limit, files, key);
     const call: Omit<NodeCall, "list"> = {
       operation,
       client,
@@ -148,7 +153,8 @@ export class OperationController {
       onOutcome: (called: Callable, outcome: CallOutcome) =>
         reply.recordOutcome(called, outcome, this.#queue.isClosed),
     };
-    this.#status.setSuccess(await callAndSend(call, { results, list, lists }));
+    // The call is validated in the synchronous part.
+    this.#status.setSuccess(await withoutStacks(() => callAndSend(call, { results, list, lists })));
     reply.complete();
   }
 
@@ -161,6 +167,8 @@ export class OperationController {
     this.#status.close();
     return this.#queue.close();
   }
+
+  readonly #onProgress = (progress: Progress): void => this.#status.setProgress(progress);
 
   #reportOf(reply: Reply): ErrorReport {
     return { status: this.#status, fail: (failure) => reply.fail(failure) };

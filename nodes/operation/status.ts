@@ -18,7 +18,18 @@ const formatSize = (bytes: number): string =>
       ? `${Math.round(bytes / 1024)} kB`
       : `${Math.round(bytes / 1024 ** 2)} MB`;
 
-function successText(translate: Translate, { statusCode, entries, more, bytes }: SentSummary): string {
+/** Lists whose numbers of entries tell more than that of the main list, in this order; the catalogues have their words. */
+const countedLists = ["matched", "open_items", "files", "failed"];
+
+function countsText(translate: Translate, counts: Readonly<Record<string, number>>): string {
+  const shown = countedLists.filter((list) => (list === "failed" ? counts[list] : list in counts));
+  return shown.map((list) => translate(`lists.${list}`, counts[list])).join(", ");
+}
+
+function successText(translate: Translate, summary: SentSummary): string {
+  const { statusCode, entries, counts, more, bytes } = summary;
+  const countsShown = counts && countsText(translate, counts);
+  if (countsShown) return countsShown;
   if (entries !== undefined) return translate(more ? "someEntries" : "entries", entries);
   if (bytes !== undefined) return formatSize(bytes);
   return translate(statusCode === 202 ? "accepted" : "done");
@@ -55,7 +66,10 @@ export class OperationStatus {
   }
 
   setSuccess(summary: SentSummary): void {
-    this.#last = () => ({ fill: "green", shape: "dot", text: successText(this.translate, summary) });
+    this.#last = () =>
+      summary.isWaiting
+        ? { fill: "yellow", shape: "ring", text: this.translate("waitsForPerson") }
+        : { fill: "green", shape: "dot", text: successText(this.translate, summary) };
     this.#scheduleUpdate();
   }
 

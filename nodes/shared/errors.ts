@@ -1,17 +1,27 @@
 /** Errors for Catch nodes, which receive only message, code, cause and stack. */
 import { FxdeskError } from "../../core/spec/errors";
 
+/**
+ * Runs a function; errors of its synchronous part have no stack. In a burst of refusals, stacks would take more time and
+ * memory than all else, and they would only show code of fxdesk.
+ */
+export function withoutStacks<T>(run: () => T): T {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return run();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
 /** Error of a message. */
 export class Failure extends Error {
   /** Stable, such as `not_found`; do not match on the message. */
   readonly code: string;
 
   constructor(message: string, code: string, cause: Readonly<Record<string, unknown>>, stack?: string) {
-    // Its own stack would show only this file, and takes more time than all else in a burst of refusals.
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0;
     super(message, { cause });
-    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     if (stack === undefined) delete this.stack;
     else this.stack = stack;
@@ -23,6 +33,19 @@ export class Failure extends Error {
   }
 }
 
+/** Text of a cause for the debug sidebar, which shows it in one line; hidden, so that the cause remains plain data. */
+const describeCause = {
+  value(this: Readonly<Record<string, unknown>>): string {
+    const { operation, outcome, status } = this;
+    return [operation, outcome, status !== undefined && `status ${String(status)}`]
+      .filter(Boolean)
+      .join(", ");
+  },
+};
+
+/** Facts of an FxdeskError that the cause of a Failure does not repeat. */
+const failureProperties = new Set(["name", "message", "code"]);
+
 /**
  * Converts an error to a Failure. `cause` is plain data: operation, outcome, retryable, status, service {code, message,
  * details}, requestId, violations. It never contains a secret. Refusals before a call have no stack: the message says what to do.
@@ -30,13 +53,15 @@ export class Failure extends Error {
 export function toFailure(error: unknown): Failure {
   if (!(error instanceof FxdeskError)) {
     const { message, stack } = error as Error;
-    return new Failure(message, "failed", {}, stack);
+    return withoutStacks(() => new Failure(message, "failed", {}, stack));
   }
-  const { name: _name, message, code, ...facts } = error.toJSON();
-  const known = Object.entries(facts).filter(([, value]) => value !== undefined);
-  const cause = Object.fromEntries(known);
+  const cause: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(error.toJSON()))
+    if (value !== undefined && !failureProperties.has(name)) cause[name] = value;
+  Object.defineProperty(cause, "toString", describeCause);
+  const { message, code } = error;
   const stack = error.outcome === "not-sent" ? undefined : error.stack;
-  return new Failure(String(message), String(code), cause, stack);
+  return withoutStacks(() => new Failure(message, code, cause, stack));
 }
 
 /** Receivers of the failures of a node or a message. */

@@ -7,7 +7,15 @@ import { listOpenBankingTransactions } from "../../core/contract/open-banking";
 import { getStatementFile } from "../../core/contract/statements";
 import { getTrade, listTrades } from "../../core/contract/trades";
 import { tempFolder } from "../support/resources";
-import { connectionConfig, joinNode, operationNode, tab, testFlow, typed } from "./support/flows";
+import {
+  connectionConfig,
+  functionNode,
+  joinNode,
+  operationNode,
+  tab,
+  testFlow,
+  typed,
+} from "./support/flows";
 import { type FlowNode, type Message, NodeRed } from "./support/node-red";
 import { json, type ScriptedService, startScriptedService } from "./support/scripted-service";
 
@@ -305,6 +313,36 @@ test("an error goes to the second output if enabled", async () => {
     payload: { was: 1 },
     error: { code: "not_found", source: { id: "node", type: "fxdesk-get-trade" }, cause: { status: 404 } },
   });
+});
+
+test("an error that no node catches reads well in the debug sidebar", async () => {
+  service.handler = (_url, response) => json(response, 404, {});
+  const flow = flowOf(getTrade, { node: { fields: trade } }).filter(({ type }) => type !== "catch");
+  await nodeRed.deploy(flow);
+  await nodeRed.inject("start");
+
+  const [shown] = await nodeRed.nextDebugValues("node");
+  expect(shown).toMatchObject({ data: { code: "not_found", cause: "trades.get, rejected, status 404" } });
+});
+
+test("messages keep their order if the node says so, however long their calls take", async () => {
+  service.handler = ({ pathname }, response) => {
+    const id = pathname.split("/").at(-1)!;
+    setTimeout(() => json(response, 200, { trade_id: id }), 30 * (4 - Number(id.slice(1))));
+  };
+  const idsReceived = async (inOrder: boolean) => {
+    const split = functionNode("return [[0, 1, 2, 3].map((n) => ({ id: `T${n}` }))];", "node");
+    const node = operationNode(getTrade, "node", ["end"], {
+      fields: { trade_id: typed("msg", "id") },
+      inOrder,
+    });
+    const flow = testFlow(connectionConfig(service.urls), split, node);
+    const messages = await nodeRed.run(flow, {}, 4);
+    return messages.map(({ payload }) => (payload as { trade_id: string }).trade_id);
+  };
+
+  expect(await idsReceived(false)).not.toEqual(idsOf(4));
+  expect(await idsReceived(true)).toEqual(idsOf(4));
 });
 
 describe("the time limit", () => {

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { setTotp } from "../../core/people/administration";
 import { createTotpSeed, totpCode } from "../../core/people/totp";
+import { bookTrade } from "../../core/contract/trades";
 import { orderTrade } from "../../core/procedures/order-trade";
 import {
   defaultPolicy,
@@ -12,7 +13,7 @@ import {
   serviceKeyOf,
 } from "../core/releases/release-fixture";
 import type { Declaration } from "@fxdesk/toolkit/operations";
-import { catchNode, connectionConfig, debugNode, operationNode, tab } from "./support/flows";
+import { catchNode, connectionConfig, debugNode, injectNode, operationNode, tab } from "./support/flows";
 import { type FlowNode, NodeRed, root } from "./support/node-red";
 
 let place: ReleaseFixture;
@@ -158,6 +159,26 @@ test.each<[string, object, string]>([
   expect(caught.error.message).toContain(message);
   expect((await place.service.get(release)).release.state).toBe("waiting");
   await place.service.cancel(release, undefined);
+});
+
+test("a call that needs a release sends its request, and its status says that it waits", async () => {
+  const fields = {
+    quote_id: typed("str", "1b671a64-40d5-491e-99b0-da01ff1f3341"),
+    reason: typed("str", "other"),
+  };
+  const nodes = [
+    tab,
+    connection(),
+    injectNode("start", ["book"]),
+    operationNode(bookTrade, "book", ["waits"], { fields }),
+    debugNode("waits"),
+  ];
+  await nodeRed.deploy(nodes);
+  await nodeRed.inject("start");
+  const [message] = (await nodeRed.nextDebugValues("waits")) as [ReleaseMessage];
+  expect(message).toMatchObject({ payload: { state: "waiting", operation: "trades.book" }, statusCode: 202 });
+  await nodeRed.waitForStatus("book", ({ fill }) => fill === "yellow");
+  await place.service.cancel(message.payload.release, undefined);
 });
 
 test("a code in msg.code is the second factor, once", async () => {

@@ -5,7 +5,9 @@ import { invalidInputError } from "../../../core/call/call-errors";
 import { isPaged, joinPages } from "../../../core/call/pages";
 import { ReceivedFile } from "../../../core/call/received-file";
 import type { ServiceResponse } from "../../../core/call/response";
+import { ReleaseNeeded } from "../../../core/spec/errors";
 import type { Callable } from "../../../core/spec/operation";
+import { isObject } from "../../../core/values/json";
 import {
   callService,
   countResultEntries,
@@ -52,6 +54,18 @@ async function readAll(call: NodeCall): Promise<Result> {
   return { response, fxdesk: responseMetadata(call, response, responses.length, false) };
 }
 
+/** Returns the numbers of entries of the lists of a result. */
+const countLists = (body: unknown): Readonly<Record<string, number>> | undefined =>
+  isObject(body)
+    ? Object.fromEntries(
+        Object.entries(body).flatMap(([name, value]) => (Array.isArray(value) ? [[name, value.length]] : [])),
+      )
+    : undefined;
+
+/** True for the report of a request that waits for release by a person. */
+const isWaiting = (body: unknown): boolean =>
+  isObject(body) && body.state === "waiting" && typeof body.release === "string";
+
 type FormatEntries = (call: NodeCall, entries: readonly unknown[]) => unknown;
 
 /** Sends a result as one message: as it is, or its entries in another form. */
@@ -70,8 +84,16 @@ async function sendResult(
   // A response without a body keeps the payload of the flow.
   else if (body !== undefined) result.set(msg, body);
   send(msg);
-  const entries = found ? found.entries.length : countResultEntries(operation, body);
-  return { statusCode, entries, more: fxdesk.more, bytes };
+  if (found) return { statusCode, entries: found.entries.length, more: fxdesk.more, bytes };
+  const entries = countResultEntries(operation, body);
+  return {
+    statusCode,
+    entries,
+    more: fxdesk.more,
+    bytes,
+    counts: countLists(body),
+    isWaiting: isWaiting(body),
+  };
 }
 
 /** Sends one message for each entry, or one message if the response has no entries. */
@@ -112,6 +134,16 @@ function assertChoice(operation: Callable, field: string, choices: readonly stri
   throw invalidInputError(operation, [{ field, message }]);
 }
 
+/** Sends the report of a call that waits for release by a person, as an order does. */
+async function sendWaiting(call: NodeCall, error: ReleaseNeeded): Promise<SentSummary> {
+  const { operation, client, msg, result, send } = call;
+  const { release } = error;
+  const report = await client.orders.get(release).catch(() => Promise.reject(error));
+  result.set(msg, report);
+  send(Object.assign(msg, { statusCode: 202, fxdesk: { operation: operation.name, release } }));
+  return { statusCode: 202, entries: undefined, isWaiting: true };
+}
+
 /** Makes a call and sends the resulting messages. */
 export async function callAndSend(
   call: Omit<NodeCall, "list">,
@@ -120,5 +152,11 @@ export async function callAndSend(
   const { operation } = call;
   assertChoice(operation, "results", Object.keys(resultModes), results);
   if (chosen) assertChoice(operation, "list", lists, chosen);
-  return resultModes[results]({ ...call, list: chosen || lists[0] });
+  const nodeCall: NodeCall = { ...call, list: chosen || lists[0] };
+  try {
+    return await resultModes[results](nodeCall);
+  } catch (error) {
+    if (error instanceof ReleaseNeeded) return sendWaiting(nodeCall, error);
+    throw error;
+  }
 }

@@ -37,6 +37,10 @@ export interface SentSummary {
   readonly entries: number | undefined;
   /** True if the list has further pages. */
   readonly more?: boolean | undefined;
+  /** Numbers of entries of the lists of the result, by list. */
+  readonly counts?: Readonly<Record<string, number>> | undefined;
+  /** True if the call waits for release by a person. */
+  readonly isWaiting?: boolean | undefined;
   /** Size of a file in the message. */
   readonly bytes?: number | undefined;
 }
