@@ -118,11 +118,26 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     description: "Issue, list and revoke service keys, by which programs request.",
     load: async ({ extended }) => (await import("./people/keys-command.js")).keysCommands(extended),
   },
+  completion: {
+    description: "Print a script that completes commands and flags in bash or zsh.",
+    load: async (services) =>
+      (await import("./commands/completion.js")).completionCommand(() => loadAll(services)),
+  },
   openapi: {
     description: "Print an OpenAPI 3.1 document of all operations.",
     load: async ({ extended }) => (await import("./commands/operations.js")).openApiCommand(await extended()),
   },
 };
+
+/** Loads all commands, except those that need a package that is not installed. */
+async function loadAll(services: Services): Promise<ReadonlyMap<string, Command | FindCommand>> {
+  const loaded = new Map<string, Command | FindCommand>();
+  for (const [name, entry] of Object.entries(commands)) {
+    const command = await entry.load(services).catch(() => undefined);
+    if (command) loaded.set(name, command);
+  }
+  return loaded;
+}
 
 const exitCodeRows = Object.entries(exitMeanings).map(
   ([code, description]) => [code.padStart(3), description] as const,

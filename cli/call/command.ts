@@ -149,9 +149,8 @@ function unknownOperationError(
 }
 
 /** Finds the operation or procedure that the first argument names. */
-export const callCommands =
-  (service: Service): FindCommand =>
-  (args) => {
+export function callCommands(service: Service): FindCommand {
+  const find: FindCommand = (args) => {
     const [name, ...rest] = args;
     if (name === undefined || name.startsWith("-")) return [callOverview(service), args];
     const operations = callablesOf(service);
@@ -159,3 +158,5 @@ export const callCommands =
     if (!operation) throw unknownOperationError(name, operations, service);
     return [operationCommand(operation, service), rest];
   };
+  return Object.assign(find, { words: callablesOf(service).map(({ name }) => name) });
+}

@@ -22,7 +22,10 @@ export interface Command {
 }
 
 /** Finds the command that the first arguments name, and returns it with the arguments that follow. */
-export type FindCommand = (args: readonly string[]) => readonly [Command, readonly string[]];
+export type FindCommand = ((args: readonly string[]) => readonly [Command, readonly string[]]) & {
+  /** The words that name its commands. */
+  readonly words?: readonly string[];
+};
 
 /** A command of a group. Its usage line is derived from its name. */
 export interface MemberCommand extends Omit<Command, "usage"> {
@@ -52,7 +55,7 @@ export function commandGroup({ name, description, options, commands }: CommandGr
     helpSections: [section("Commands (add --help for details)", rows), ...(options.helpSections ?? [])],
     run: () => Promise.reject(new UsageError(`Name a command: ${names}.`)),
   };
-  return (args) => {
+  const find: FindCommand = (args) => {
     const [word, ...rest] = args;
     if (word === undefined || word.startsWith("-")) return [overview, args];
     if (!Object.hasOwn(commands, word))
@@ -61,6 +64,7 @@ export function commandGroup({ name, description, options, commands }: CommandGr
     const usage = [name, word, command.operand, requiredFlags, "[flags]"].filter(Boolean).join(" ");
     return [{ ...options, ...command, usage }, rest];
   };
+  return Object.assign(find, { words: Object.keys(commands) });
 }
 
 export const jsonFlag: Flag = {

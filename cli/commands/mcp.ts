@@ -221,5 +221,7 @@ const mcpCommand: Command = {
 };
 
 /** `fxdesk mcp`, and `fxdesk mcp install`. */
-export const mcpCommands: FindCommand = ([word, ...rest]) =>
+const findMcpCommand: FindCommand = ([word, ...rest]) =>
   word === "install" ? [mcpInstallCommand, rest] : [mcpCommand, word === undefined ? [] : [word, ...rest]];
+
+export const mcpCommands: FindCommand = Object.assign(findMcpCommand, { words: ["install"] });

@@ -109,9 +109,8 @@ const createOverviewCommand = (service: Service): Command => {
 };
 
 /** Finds the watch that the first argument names, by its short or full name. */
-export const watchCommands =
-  (service: Service): FindCommand =>
-  (args) => {
+export function watchCommands(service: Service): FindCommand {
+  const find: FindCommand = (args) => {
     const [name, ...rest] = args;
     if (name === undefined || name.startsWith("-")) return [createOverviewCommand(service), args];
     const { watches = [] } = service;
@@ -124,3 +123,5 @@ export const watchCommands =
       "Run fxdesk watch for a list.",
     );
   };
+  return Object.assign(find, { words: (service.watches ?? []).map(watchCommandName) });
+}

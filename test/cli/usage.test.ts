@@ -1,4 +1,5 @@
 /** Tests help, usage errors, and the commands that need no connection. */
+import { execFileSync } from "node:child_process";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { operations } from "@fxdesk/toolkit/operations";
@@ -22,6 +23,7 @@ const commands = {
     "sandbox",
     "store",
     "halt",
+    "completion",
     "openapi",
   ],
   store: ["backup", "check", "confirm", "forget", "move", "restore"],
@@ -65,6 +67,23 @@ const helpOf = async (...words: readonly string[]): Promise<string> => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return stdout;
 };
+
+test("completion in a real bash knows commands, operations, watches and flags", async () => {
+  const { stdout: script } = await runFxdesk(["completion", "bash"]);
+  const complete = (...words: readonly string[]) => {
+    const typed = ["fxdesk", ...words].map((word) => `'${word}'`).join(" ");
+    const input = `${script}\nCOMP_WORDS=(${typed}); COMP_CWORD=${words.length}; _fxdesk; echo "\${COMPREPLY[*]}"`;
+    return execFileSync("bash", ["--norc"], { input, encoding: "utf8" }).trim().split(" ");
+  };
+  expect(complete("jou")).toEqual(["journal"]);
+  expect(complete("journal", "re")).toEqual(expect.arrayContaining(["receipt", "resolve", "recover"]));
+  expect(complete("call", "trades.bo")).toEqual(["trades.book"]);
+  expect(complete("call", "trades.book", "--quote")).toEqual(["--quote-id"]);
+  expect(complete("watch", "marg")).toEqual(["margin-calls"]);
+  expect(complete("watch", "margin-calls", "--sin")).toEqual(["--since"]);
+  expect((await runFxdesk(["completion", "zsh"])).stdout).toContain(script);
+  expect(await runFxdesk(["completion", "csh"])).toMatchObject({ code: 2, stdout: "" });
+});
 
 describe("help", () => {
   test.each(Object.entries(commands))("of fxdesk %s and of each of its commands", async (group, names) => {
