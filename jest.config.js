@@ -20,7 +20,7 @@ module.exports = {
     ],
   },
   // Published as ES modules only, which jest cannot load untransformed.
-  transformIgnorePatterns: ["/node_modules/(?!(light-my-request/node_modules/)?cookie/)"],
+  transformIgnorePatterns: ["/node_modules/(?!(light-my-request/node_modules/)?(cookie|jose)/)"],
   moduleNameMapper: {
     "^@fxdesk/toolkit$": "<rootDir>/core/index.ts",
     "^@fxdesk/toolkit/operations$": "<rootDir>/core/operations.ts",

@@ -11,6 +11,8 @@ const entry = "serving";
 
 /** Files replaced by the bundle. Some declarations import the SDK, which consumers do not have. */
 const bundledFiles = [
+  "company-login.js",
+  "company-login.d.ts",
   "elicitation.js",
   "elicitation.d.ts",
   "http.js",

@@ -1,6 +1,6 @@
 /** Generates docs/settings.md: all settings in one place, with their variable, flag and field. */
 import { flagName } from "../cli/command-line/arguments";
-import { mcpCommands, offerVariables, tokenVariable } from "../cli/commands/mcp";
+import { loginVariables, mcpCommands, offerVariables, tokenVariable } from "../cli/commands/mcp";
 import { extensionSettings } from "../cli/settings/connection-settings";
 import { mailSettings } from "../cli/settings/mail-settings";
 import { monitoringSettings } from "../cli/settings/monitor";
@@ -54,6 +54,7 @@ function mcpRows(): (readonly string[])[] {
       "none: secret",
       "Token that clients send over HTTP; at least 32 random characters.",
     ],
+    ...Object.values(loginVariables).map(([variable, description]) => [code(variable), "none", description]),
   ];
 }
 

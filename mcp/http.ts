@@ -10,8 +10,10 @@ import type { Requester } from "../core/people/requester";
 import { isLoopback } from "../core/values/host";
 import { type HostMessage, listenMethod, subscribeToMessage } from "./subscriptions";
 import type { AllowableEffect, Offer } from "./offered-tools";
+import { type AuthorizedCaller, type CompanyLogin, ScopedToolboxes, TokenExpired } from "./scopes";
 import type { RunningServer, Toolbox } from "./protocol";
 import { createToolboxServer } from "./server";
+import type { CompanyTokens } from "./company-login";
 
 /** The address and the token of a server. */
 export interface McpListenOptions extends ListenOptions {
@@ -37,10 +39,13 @@ const maxBodyBytes = 1024 * 1024;
 const deliveryTimeoutMs = 1_000;
 const eventStreamType = "text/event-stream";
 
-function refuse(response: ServerResponse, status: number, message: string, headers = {}): void {
-  const body = { jsonrpc: "2.0", error: { code: -32_000, message }, id: null };
-  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
-}
+const sendJson = (response: ServerResponse, status: number, body: object, headers = {}): void =>
+  void response
+    .writeHead(status, { "content-type": "application/json", ...headers })
+    .end(JSON.stringify(body));
+
+const refuse = (response: ServerResponse, status: number, message: string, headers = {}): void =>
+  sendJson(response, status, { jsonrpc: "2.0", error: { code: -32_000, message }, id: null }, headers);
 
 const digest = (text: string) => createHash("sha256").update(text).digest();
 
@@ -48,35 +53,42 @@ const digest = (text: string) => createHash("sha256").update(text).digest();
 const bearerOf = ({ headers: { authorization = "" } }: IncomingMessage): string =>
   /^bearer +(.+)$/i.exec(authorization)?.[1] ?? "";
 
-/** An authorized caller: a person, or undefined for the token of the server. */
-interface AuthorizedCaller {
-  readonly requester: Requester | undefined;
-}
-
 /** Returns the caller; undefined if the token is wrong. */
 type Authorize = (request: IncomingMessage) => Promise<AuthorizedCaller | undefined>;
 
 /** Compares digests in constant time, so that timing reveals nothing about the token. */
-function createAuthorize(token: string | undefined, holderOf: TokenHolderLookup | undefined): Authorize {
+function createAuthorize(
+  token: string | undefined,
+  holderOf: TokenHolderLookup | undefined,
+  company?: CompanyTokens,
+): Authorize {
   const expected = token === undefined ? undefined : digest(token);
-  if (!expected && !holderOf) return async () => ({ requester: undefined });
+  if (!expected && !holderOf && !company) return async () => ({ requester: undefined });
   return async (request) => {
     const given = bearerOf(request);
     if (expected && timingSafeEqual(digest(given), expected)) return { requester: undefined };
     const requester = await holderOf?.(given);
-    return requester && { requester };
+    if (requester) return { requester };
+    return isSignedToken(given) ? company?.verify(given) : undefined;
   };
 }
 
-const refuseUnknownToken = (response: ServerResponse): void =>
-  refuse(
-    response,
-    401,
-    "Unknown token. Send the server's token or your personal token as Authorization: Bearer.",
-    {
-      "www-authenticate": 'Bearer realm="fxdesk", error="invalid_token"',
-    },
-  );
+/** True for the form of a signed token, which personal tokens do not have. */
+const isSignedToken = (token: string): boolean => token.split(".").length === 3;
+
+const metadataPath = "/.well-known/oauth-protected-resource";
+
+/** Returns the header that says what is wrong with a token, and to hosts where people log in. */
+const challenge = (error: string, metadata: string | undefined): object => ({
+  "www-authenticate": [
+    `Bearer realm="fxdesk", error="${error}"`,
+    ...(error === "insufficient_scope" ? ['scope="read"'] : []),
+    ...(metadata === undefined ? [] : [`resource_metadata="${metadata}"`]),
+  ].join(", "),
+});
+
+const unknownTokenMessage =
+  "Unknown token. Send the server's token or your personal token as Authorization: Bearer.";
 
 /** Throws a TypeError for a token that is short enough to be guessed. */
 function assertTokenLength(token: string | undefined): void {
@@ -113,29 +125,39 @@ export interface Endpoint extends RunningServer {
 type Authenticated = IncomingMessage & { auth?: AuthInfo };
 
 /** Converts the caller for the SDK, without the token. */
-const toAuthInfo = ({ requester }: AuthorizedCaller): AuthInfo | undefined =>
-  requester && { token: "", clientId: requester.name, scopes: [], extra: { requester } };
+const toAuthInfo = (caller: AuthorizedCaller): AuthInfo | undefined =>
+  caller.requester && { token: "", clientId: caller.requester.name, scopes: [], extra: { ...caller } };
+
+const callerOf = (auth: AuthInfo | undefined): Partial<AuthorizedCaller> => auth?.extra ?? {};
+
+interface EndpointOptions {
+  readonly authorize: Authorize;
+  readonly recordWrongToken: RecordWrongToken;
+  /** Returns the address of the protected-resource metadata. */
+  readonly metadataAddress?: (() => string) | undefined;
+}
 
 /** Creates an endpoint that serves each authorized request with its own MCP server. */
 function createEndpoint(
-  toolbox: Toolbox,
-  authorize: Authorize,
-  recordWrongToken: RecordWrongToken,
+  toolboxes: ScopedToolboxes,
+  { authorize, recordWrongToken, metadataAddress }: EndpointOptions,
 ): Endpoint {
   // Subscriptions of older revisions need sessions, which this server does not have.
   const handler = createMcpHandler(
-    ({ era, authInfo }) =>
-      createToolboxServer(toolbox, {
+    ({ era, authInfo }) => {
+      const { requester, scopes } = callerOf(authInfo);
+      return createToolboxServer(toolboxes.for(scopes), {
         subscriptionMode: era === "modern" ? "streams" : "nothing",
-        requester: authInfo?.extra?.requester as Requester | undefined,
-      }),
+        requester,
+      });
+    },
     { maxRequestBodySize: maxBodyBytes },
   );
   const onUpdated = (uri: string) => handler.notify.resourceUpdated(uri);
   const handle = toNodeHandler(handler, { maxRequestBodySize: maxBodyBytes });
 
   /** Handles a request that opens a stream; the resources it names are watched until the stream ends. */
-  function streamHandler(response: ServerResponse): typeof handle {
+  function streamHandler(toolbox: Toolbox, response: ServerResponse): typeof handle {
     const streamEnded = new AbortController();
     response.once("close", () => streamEnded.abort());
     const fetch: typeof handler.fetch = async (request, options) => {
@@ -159,6 +181,8 @@ function createEndpoint(
       caller = await authorize(request);
       if (!caller) await recordWrongToken(request.socket.remoteAddress ?? "unknown");
     } catch (error) {
+      if (error instanceof TokenExpired)
+        return refuse(response, 401, error.message, challenge("invalid_token", metadataAddress?.()));
       if (error instanceof AttemptRefused)
         return refuse(response, 429, error.message, {
           "retry-after": String(Math.ceil(error.retryAfterMs / 1_000)),
@@ -166,11 +190,19 @@ function createEndpoint(
       console.error(`fxdesk: ${(error as Error).message}`);
       return refuse(response, 503, "The token could not be checked. The log of the server has the reason.");
     }
-    if (!caller) return refuseUnknownToken(response);
+    if (!caller)
+      return refuse(response, 401, unknownTokenMessage, challenge("invalid_token", metadataAddress?.()));
+    if (caller.scopes?.has("read") === false)
+      return refuse(
+        response,
+        403,
+        "The token does not permit to read.",
+        challenge("insufficient_scope", metadataAddress?.()),
+      );
     // Overwrites what an enclosing server may have set.
     Object.assign(request, { auth: toAuthInfo(caller) });
     const opensStream = request.headers["mcp-method"] === listenMethod;
-    const handleRequest = opensStream ? streamHandler(response) : handle;
+    const handleRequest = opensStream ? streamHandler(toolboxes.for(caller.scopes), response) : handle;
     return handleRequest(request as Parameters<typeof handle>[0], response, body);
   }
 
@@ -185,18 +217,22 @@ function createEndpoint(
       responses.add(responding);
     },
     async close() {
-      await toolbox.close();
+      await Promise.all(toolboxes.all.map((toolbox) => toolbox.close()));
       await waitForDelivery(responses);
       await handler.close();
     },
-    unfinishedCalls: () => toolbox.unfinishedCalls(),
+    unfinishedCalls: () => toolboxes.all.flatMap((toolbox) => toolbox.unfinishedCalls()),
   };
 }
 
 /** Creates an endpoint that requires the token. Throws a TypeError if the token is too short. */
 export function endpointOver(toolbox: Toolbox, token: string): Endpoint {
   assertTokenLength(token);
-  return createEndpoint(toolbox, createAuthorize(token, undefined), createTokenRecorder(undefined));
+  const toolboxes = new ScopedToolboxes(toolbox, [], () => toolbox);
+  return createEndpoint(toolboxes, {
+    authorize: createAuthorize(token, undefined),
+    recordWrongToken: createTokenRecorder(undefined),
+  });
 }
 
 /** Serves a toolbox over HTTP at /mcp. */
@@ -206,23 +242,40 @@ export async function serveOverHttp(
     token,
     holderOf,
     people,
+    login,
+    restrict,
     allow = [],
     readOnly,
     ...listening
   }: McpListenOptions &
     Pick<Offer, "allow" | "readOnly"> & {
       readonly holderOf?: TokenHolderLookup | undefined;
+      readonly login?: CompanyLogin | undefined;
+      /** Creates the tools of a caller who may use only some effects. */
+      readonly restrict: (allow: readonly AllowableEffect[]) => Toolbox;
       /** Path of the people file, beside which wrong tokens are recorded. */
       readonly people?: string | undefined;
     },
 ): Promise<HttpServer> {
   assertTokenLength(token);
-  if (token === undefined && holderOf === undefined) assertToken(listening, readOnly ? [] : allow);
-  const authorize = createAuthorize(token, holderOf);
-  const endpoint = createEndpoint(toolbox, authorize, createTokenRecorder(people));
+  if (token === undefined && holderOf === undefined && !login) assertToken(listening, readOnly ? [] : allow);
+  if (login && people === undefined) throw new TypeError("A company login needs a people file.");
+  const company =
+    login && people !== undefined
+      ? new (await import("./company-login.js")).CompanyTokens(login, people, () => server.origin + path)
+      : undefined;
+  const toolboxes = new ScopedToolboxes(toolbox, readOnly ? [] : allow, restrict);
+  const endpoint = createEndpoint(toolboxes, {
+    authorize: createAuthorize(token, holderOf, company),
+    recordWrongToken: createTokenRecorder(people),
+    metadataAddress: company && (() => server.origin + metadataPath + path),
+  });
   const server = await listenSafely(listening, {
     async handle(request, response) {
-      if (request.url?.split("?")[0] === path) endpoint.handle(request, response);
+      const asked = request.url?.split("?")[0];
+      if (asked === path) endpoint.handle(request, response);
+      else if (company && (asked === metadataPath || asked === metadataPath + path))
+        sendJson(response, 200, company.metadata);
       else refuse(response, 404, `The MCP endpoint is ${path}.`);
     },
     refuse,

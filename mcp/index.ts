@@ -4,6 +4,8 @@
  */
 import type { Endpoint, HttpServer, McpListenOptions, TokenHolderLookup } from "./http";
 import type { McpServer, RunningServer, Tool, Toolbox } from "./protocol";
+import type { Offer } from "./offered-tools";
+import type { CompanyLogin } from "./scopes";
 import type { ToolResult } from "./render/content";
 import type { StdioServer } from "./stdio";
 import {
@@ -23,6 +25,7 @@ export {
 } from "./offered-tools";
 export { inventoryFor };
 export type {
+  CompanyLogin,
   Endpoint,
   HttpServer,
   McpListenOptions,
@@ -49,6 +52,8 @@ export const serveStdio = (options: LazyToolboxOptions): StdioServer =>
 export interface HttpOptions extends McpOptions, McpListenOptions {
   /** The absolute path of the people file. People authenticate with their tokens and become the requester of their calls. */
   readonly people?: string;
+  /** Authorization server of a company, whose tokens name people of the people file. */
+  readonly login?: CompanyLogin | undefined;
 }
 
 /**
@@ -73,11 +78,12 @@ async function tokenHoldersFor(path: string | undefined): Promise<TokenHolderLoo
 
 /**
  * Serves MCP over HTTP at /mcp, without sessions, in every protocol revision. Throws a TypeError if the token is too short,
- * or missing while the server listens beyond this machine or does more than read.
+ * or missing while the server listens beyond this machine or does more than read, or if the login is wrong.
  */
 export async function serveHttp({ people, ...options }: HttpOptions): Promise<HttpServer> {
   const holderOf = await tokenHoldersFor(people);
-  const serving = { ...options, holderOf, ...(holderOf && { people }) };
+  const restrict = (allow: NonNullable<Offer["allow"]>) => createToolbox({ ...options, allow });
+  const serving = { ...options, holderOf, restrict, ...((holderOf ?? options.login) && { people }) };
   return (await loadServing().overHttp()).serveOverHttp(createToolbox(options), serving);
 }
 

@@ -25,6 +25,29 @@ export const offerVariables = {
   release: "FXDESK_MCP_RELEASE",
 } as const;
 
+/** Environment variables of the company's authorization server. */
+export const loginVariables = {
+  issuer: ["FXDESK_MCP_ISSUER", "Address of the company's authorization server, as in `iss` of its tokens."],
+  audience: ["FXDESK_MCP_AUDIENCE", "`aud` of its tokens. Default: the address of the MCP endpoint."],
+  personClaim: [
+    "FXDESK_MCP_PERSON_CLAIM",
+    "Claim with the name that the person has in the people file. Default: `sub`.",
+  ],
+} as const;
+
+/** Returns the company login, if an issuer is set. */
+function loginFrom({ environment }: Terminal, { people }: Settings) {
+  const [issuer, audience, personClaim] = (["issuer", "audience", "personClaim"] as const).map((name) => {
+    const [variable] = loginVariables[name];
+    if (environment[variable] === "") throw new UsageError(`${variable} is empty: set or remove it.`);
+    return environment[variable];
+  });
+  if (issuer === undefined) return undefined;
+  if (people === undefined)
+    throw new UsageError(`${loginVariables.issuer[0]} needs FXDESK_PEOPLE: tokens name people of that file.`);
+  return { issuer, audience, personClaim };
+}
+
 /** Parses a boolean environment variable. */
 function parseSwitch(variable: string, value: string | undefined): boolean {
   if (!value || value === "0" || value === "false") return false;
@@ -116,6 +139,7 @@ async function serveOverHttp(parsed: ParsedArguments, terminal: Terminal): Promi
   const token = terminal.environment[tokenVariable];
   const settings = await effectiveSettings(parsed, terminal);
   const offer = offerFrom(parsed, terminal, settings, mcp);
+  const login = loginFrom(terminal, settings);
   const client = await createConnect(settings, await loadExtension(terminal), offer)();
   asUsageError(() => mcp.selectTools(mcp.inventoryFor(client.service), offer));
   const monitor = await createMonitor(settings, client.service, terminal);
@@ -125,6 +149,7 @@ async function serveOverHttp(parsed: ParsedArguments, terminal: Terminal): Promi
       ...offer,
       ...listening,
       monitor,
+      login,
       ...(token && { token }),
       ...(settings.people !== undefined && { people: settings.people }),
     })
@@ -209,6 +234,10 @@ const mcpCommand: Command = {
     ),
     paragraph(
       `--http with --allow requires a token: a personal one, or ${tokenVariable} with at least 32 random characters.`,
+    ),
+    section(
+      "Company login (with --http): access tokens of people, as JWT (see docs/mcp.md)",
+      Object.values(loginVariables),
     ),
     monitoringHelp,
     ...connectionAndProfileOptions().helpSections,

@@ -22,9 +22,12 @@ export class Requester {
   /** Returns undefined if the token is unknown or its holder is locked. */
   static ofToken(people: People, token: string): Requester | undefined {
     const holder = findTokenHolder(people, token);
-    return holder === undefined
-      ? undefined
-      : new Requester(holder, undefined, findPerson(people, holder)!.epoch);
+    return holder === undefined ? undefined : Requester.ofLogin(people, holder);
+  }
+
+  /** The name must be that of an active person, and come from a token that was verified. */
+  static ofLogin(people: People, name: string): Requester {
+    return new Requester(name, undefined, findPerson(people, name)!.epoch);
   }
 
   /** Returns the user of this process; undefined if the operating system knows no name. */

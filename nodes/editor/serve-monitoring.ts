@@ -16,15 +16,11 @@ export function serveMonitoring(RED: NodeAPI): void {
     return connections.flatMap((connection) => connection.monitored ?? []);
   };
   const monitor = new Monitor({ monitored, log: (line) => RED.log.warn(`fxdesk: ${line}`) });
-  RED.httpAdmin.get(
-    /^\/fxdesk\/(health|ready|metrics)$/,
-    editorAccess(RED, "fxdesk.read"),
-    (request, response) => {
-      const path = request.path.slice("/fxdesk".length);
+  for (const path of ["/health", "/ready", "/metrics"])
+    RED.httpAdmin.get(`/fxdesk${path}`, editorAccess(RED, "fxdesk.read"), (request, response) => {
       monitor.handle(request, response, path).catch((error: Error) => {
         RED.log.error(`fxdesk: ${error.message}`);
         response.destroy();
       });
-    },
-  );
+    });
 }

@@ -214,7 +214,7 @@ describe("over HTTP, on a separate stream", () => {
       ends.push(signal);
       return tools.subscribe(address, tell, signal);
     };
-    const server = await serveOverHttp({ ...tools, subscribe }, {});
+    const server = await serveOverHttp({ ...tools, subscribe }, { restrict: () => tools });
     const closed = await listening(server.url, uriOf("gold"));
     await eventually(() => ends.length === 1, within);
     await closed.assistant.close();

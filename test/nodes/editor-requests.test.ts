@@ -567,6 +567,9 @@ describe("the routes of the editor", () => {
     ["GET", "connection/login/x"],
     ["POST", "connection/list"],
     ["POST", "connection/try"],
+    ["GET", "health"],
+    ["GET", "ready"],
+    ["GET", "metrics"],
   ];
   const statusesOf = (init: RequestInit) =>
     Promise.all(

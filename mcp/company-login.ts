@@ -1,0 +1,117 @@
+/** Access tokens of a company's authorization server: fxdesk is a resource server of OAuth 2.1, as MCP requires. */
+import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
+import { findActivePerson, loadPeople } from "../core/people/people-file";
+import { Requester } from "../core/people/requester";
+import { isLoopback } from "../core/values/host";
+import { type AuthorizedCaller, type CompanyLogin, type Scope, scopes, TokenExpired } from "./scopes";
+
+/** Signatures by a private key, so that nobody who can check a token can make one. */
+const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
+const clockToleranceSeconds = 30;
+const requestTimeoutMs = 5_000;
+
+const isSafe = ({ protocol, hostname }: URL): boolean => protocol === "https:" || isLoopback(hostname);
+
+/** Throws a TypeError for an address to which keys must not be trusted. */
+function parseIssuer(text: string): URL {
+  if (!URL.canParse(text) || !isSafe(new URL(text)))
+    throw new TypeError(`The issuer must be an https address, not ${JSON.stringify(text)}.`);
+  return new URL(text);
+}
+
+/** Returns where an authorization server describes itself (RFC 8414, OpenID Connect Discovery). */
+function discoveryAddresses({ origin, pathname }: URL): string[] {
+  const folder = pathname.replace(/\/$/, "");
+  return [
+    `${origin}/.well-known/oauth-authorization-server${folder}`,
+    `${origin}${folder}/.well-known/openid-configuration`,
+  ];
+}
+
+async function fetchJson(address: string): Promise<Record<string, unknown> | undefined> {
+  const response = await fetch(address, { redirect: "error", signal: AbortSignal.timeout(requestTimeoutMs) });
+  if (!response.ok) return undefined;
+  return (await response.json()) as Record<string, unknown>;
+}
+
+/** Returns the scopes of a token: `scope` by RFC 9068, `scp` of other servers. */
+function scopesOf({ scope, scp }: JWTPayload): ReadonlySet<Scope> {
+  const texts = [scope, scp].flat().filter((text) => typeof text === "string");
+  const given = new Set(texts.join(" ").split(" "));
+  return new Set(scopes.filter((each) => given.has(each)));
+}
+
+export class CompanyTokens {
+  readonly #issuer: URL;
+  #keys: Promise<JWTVerifyGetKey> | undefined;
+
+  /** Throws a TypeError for an issuer that is no https address. */
+  constructor(
+    private readonly login: CompanyLogin,
+    /** Path of the people file. */
+    private readonly people: string,
+    /** Returns the address of the MCP endpoint. */
+    private readonly resource: () => string,
+  ) {
+    this.#issuer = parseIssuer(login.issuer);
+  }
+
+  /** The protected-resource metadata (RFC 9728), from which hosts learn where people log in. */
+  get metadata(): object {
+    return {
+      resource: this.resource(),
+      authorization_servers: [this.login.issuer],
+      scopes_supported: scopes,
+      bearer_methods_supported: ["header"],
+      resource_name: "fxdesk",
+    };
+  }
+
+  /**
+   * Returns the person whom a token names, and what it permits; undefined if the token is wrong, or the people file has no active
+   * person of the name. Throws TokenExpired, and an Error if the keys or the people file cannot be read.
+   */
+  async verify(token: string): Promise<AuthorizedCaller | undefined> {
+    const { issuer, personClaim = "sub" } = this.login;
+    const audience = this.login.audience ?? this.resource();
+    const keys = await this.#loadKeys();
+    let claims: JWTPayload;
+    try {
+      const options = { issuer, audience, algorithms, clockTolerance: clockToleranceSeconds };
+      ({ payload: claims } = await jwtVerify(token, keys, {
+        ...options,
+        requiredClaims: ["exp", personClaim],
+      }));
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) throw new TokenExpired("The token has expired.");
+      if (!(error instanceof errors.JOSEError) || error instanceof errors.JWKSTimeout) throw error;
+      return undefined;
+    }
+    const name = claims[personClaim];
+    const people = await loadPeople(this.people);
+    if (typeof name !== "string" || !findActivePerson(people, name)) return undefined;
+    return { requester: Requester.ofLogin(people, name), scopes: scopesOf(claims) };
+  }
+
+  /** Loads the address of the keys once; after a failure the next token tries again. */
+  #loadKeys(): Promise<JWTVerifyGetKey> {
+    return (this.#keys ??= this.#discoverKeys().catch((error: unknown) => {
+      this.#keys = undefined;
+      throw error;
+    }));
+  }
+
+  async #discoverKeys(): Promise<JWTVerifyGetKey> {
+    for (const address of discoveryAddresses(this.#issuer)) {
+      const found = await fetchJson(address);
+      if (!found) continue;
+      const { issuer, jwks_uri: keys } = found;
+      if (issuer !== this.login.issuer)
+        throw new Error(`${address} describes the issuer ${String(issuer)} instead of ${this.login.issuer}.`);
+      if (typeof keys !== "string" || !URL.canParse(keys) || !isSafe(new URL(keys)))
+        throw new Error(`${address} has no https address of its keys.`);
+      return createRemoteJWKSet(new URL(keys), { timeoutDuration: requestTimeoutMs });
+    }
+    throw new Error(`The authorization server ${this.login.issuer} does not describe itself.`);
+  }
+}

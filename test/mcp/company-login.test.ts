@@ -1,0 +1,160 @@
+/** Access tokens of a company's authorization server: whom they name, what they permit, and which are refused. */
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { copyFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { lockPerson } from "../../core/people/administration";
+import { closeLater, tempFolder } from "../support/resources";
+import {
+  administrator,
+  createReleaseFixture,
+  type ReleaseFixture,
+  sampleOrder,
+} from "../core/releases/release-fixture";
+import { bearer, revisions, serve, textOf } from "./support/clients";
+
+type Keys = Awaited<ReturnType<typeof generateKeyPair>>;
+
+let place: ReleaseFixture;
+let issuer: string;
+let keys: Keys;
+let url: string;
+
+beforeAll(async () => {
+  place = await createReleaseFixture();
+  keys = await generateKeyPair("ES256", { extractable: true });
+  const publicKey = await exportJWK(keys.publicKey);
+  const server = createServer(({ url: path }, response) => {
+    const documents: Record<string, object> = {
+      "/company/.well-known/openid-configuration": { issuer, jwks_uri: `${issuer}/keys` },
+      "/company/keys": { keys: [{ ...publicKey, alg: "ES256", kid: "1" }] },
+    };
+    const found = documents[path!];
+    response.writeHead(found ? 200 : 404).end(JSON.stringify(found ?? {}));
+  }).listen(0, "127.0.0.1");
+  closeLater({ close: () => void server.close() });
+  await once(server, "listening");
+  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}/company`;
+  const { url: address } = await serve({
+    client: place.client(),
+    people: place.peoplePath,
+    allow: ["money", "change"],
+    toolsets: ["trades"],
+    login: { issuer, personClaim: "name" },
+  });
+  url = address;
+});
+
+interface TokenChanges extends JWTPayload {
+  readonly expires?: string | undefined;
+}
+
+const sign = ({ expires = "5m", ...claims }: TokenChanges = {}, key = keys.privateKey, alg = "ES256") =>
+  new SignJWT({ iss: issuer, aud: url, name: "anna", scope: "read change money", ...claims })
+    .setProtectedHeader({ alg, kid: "1" })
+    .setExpirationTime(expires)
+    .sign(key);
+
+const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+const post = (token: string, to = url) =>
+  fetch(to, {
+    method: "POST",
+    headers: {
+      ...bearer(token),
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    },
+    body: list,
+  });
+
+/** Serves with a people file of its own, beside which wrong tokens are counted. */
+async function serveAlone() {
+  const people = join(await tempFolder(), "people.json");
+  await copyFile(place.peoplePath, people);
+  const login = { issuer, audience: url, personClaim: "name" };
+  return { people, own: (await serve({ client: place.client(), people, login })).url };
+}
+
+const host = async (token: string) => revisions["2025-11-25"].http(url, bearer(token));
+
+test("a host without a token learns where people log in", async () => {
+  const response = await post("");
+  expect(response.status).toBe(401);
+  const header = response.headers.get("www-authenticate")!;
+  const address = /resource_metadata="([^"]+)"/.exec(header)![1]!;
+  expect(await (await fetch(address)).json()).toMatchObject({
+    resource: url,
+    authorization_servers: [issuer],
+    scopes_supported: ["read", "change", "money"],
+  });
+});
+
+test("a token requests as its person", async () => {
+  const assistant = await host(await sign());
+  const result = await assistant.callTool({
+    name: "order_trade",
+    arguments: { ...sampleOrder(), request_key: "k" },
+  });
+  expect(result.structuredContent).toMatchObject({ state: "waiting", requested_by: "anna" });
+});
+
+test("a token offers the tools of its scopes", async () => {
+  const namesFor = async (scope: object) => {
+    const { tools } = await (await host(await sign(scope as TokenChanges))).listTools();
+    return tools.map(({ name }) => name);
+  };
+  const all = await namesFor({});
+  const reading = await namesFor({ scope: "read openid" });
+  const withMoney = await namesFor({ scope: undefined, scp: ["read", "money"] });
+  expect(all).toContain("order_trade");
+  expect(withMoney).toContain("order_trade");
+  expect(reading).toContain("list_trades");
+  expect(reading).not.toContain("order_trade");
+  const assistant = await host(await sign({ scope: "read" }));
+  const refused = await assistant.callTool({ name: "order_trade", arguments: { ...sampleOrder() } });
+  expect([refused.isError, textOf(refused)]).toEqual([true, expect.stringContaining("Nothing was sent")]);
+});
+
+test("a token without the scope to read is refused with what it lacks", async () => {
+  const response = await post(await sign({ scope: "money" }));
+  expect(response.status).toBe(403);
+  expect(response.headers.get("www-authenticate")).toMatch(/insufficient_scope.*scope="read"/);
+});
+
+const withoutSignature = (token: string) => `${token.slice(0, token.lastIndexOf("."))}.`;
+
+test.each<[string, () => Promise<string>]>([
+  ["for another resource", () => sign({ aud: "https://other.example.com/mcp" })],
+  ["of another issuer", () => sign({ iss: "https://other.example.com" })],
+  ["that has expired", () => sign({ expires: "-5m" })],
+  ["that is not valid yet", async () => sign({ nbf: Math.floor(Date.now() / 1_000) + 600 })],
+  ["of nobody", () => sign({ name: "mallory" })],
+  ["of a property of every object", () => sign({ name: "__proto__" })],
+  ["without a name", () => sign({ name: undefined })],
+  ["signed with another key", async () => sign({}, (await generateKeyPair("ES256")).privateKey)],
+  [
+    "signed with the public key as a secret",
+    async () => sign({}, new TextEncoder().encode(await exportSPKI(keys.publicKey)) as never, "HS256"),
+  ],
+  ["without a signature", async () => withoutSignature(await sign())],
+])("a token %s is refused", async (_, create) => {
+  const { own } = await serveAlone();
+  const response = await post(await create(), own);
+  expect(response.status).toBe(401);
+  expect(response.headers.get("www-authenticate")).toContain("invalid_token");
+});
+
+test("a token of a person who is locked stops at once", async () => {
+  const { people, own } = await serveAlone();
+  const token = await sign({ name: "bert" });
+  expect((await post(token, own)).status).toBe(200);
+  await lockPerson(people, "bert", administrator);
+  expect((await post(token, own)).status).toBe(401);
+});
+
+test.each(["http://login.example.com", "login.example.com"])("the issuer %s is refused", async (wrong) => {
+  const options = { client: place.client(), people: place.peoplePath, login: { issuer: wrong } };
+  await expect(serve(options)).rejects.toThrow(TypeError);
+});
