@@ -32,7 +32,7 @@ const camtEntry = (index: number, indicator: "CRDT" | "DBIT") => {
 <Amt Ccy="EUR">${amount}</Amt>
 <CdtDbtInd>${indicator}</CdtDbtInd>
 <RltdPties><${party}><Pty><Nm>Example Supplies ${index % 500}</Nm><PstlAdr><StrtNm>Harbour Road</StrtNm><BldgNb>${index % 99}</BldgNb><PstCd>10115</PstCd><TwnNm>Berlin</TwnNm><Ctry>DE</Ctry></PstlAdr></Pty></${party}><${party}Acct><Id><IBAN>DE89370400440532013000</IBAN></Id></${party}Acct></RltdPties>
-<RltdAgts><${party}Agt><FinInstnId><BICFI>COBADEFFXXX</BICFI></FinInstnId></${party}Agt></RltdAgts>
+<RltdAgts><${party}Agt><FinInstnId><BICFI>BANKDEFFXXX</BICFI></FinInstnId></${party}Agt></RltdAgts>
 <RmtInf><Ustrd>Invoice ${pad(index)} of January, customer number 4711, thank you</Ustrd></RmtInf>
 </TxDtls></NtryDtls>
 </Ntry>
@@ -54,9 +54,9 @@ export const informationOf = {
   plain: (index: number) =>
     `:86:INV-${pad(index)} Example Supplies ${index % 500} DE89370400440532013000\r\nInvoice ${pad(index)} of January, customer number 4711\r\n`,
   words: (index: number) =>
-    `:86:/EREF/INV-${pad(index)}//ORDP//NAME/Example Supplies ${index % 500}//IB\r\nAN/DE89370400440532013000//BIC/COBADEFFXXX//REMI/USTD//Invoice 0000\r\n${pad(index)} of January, customer number 4711\r\n`,
+    `:86:/EREF/INV-${pad(index)}//ORDP//NAME/Example Supplies ${index % 500}//IB\r\nAN/DE89370400440532013000//BIC/BANKDEFFXXX//REMI/USTD//Invoice 0000\r\n${pad(index)} of January, customer number 4711\r\n`,
   subfields: (index: number) =>
-    `:86:166?00GUTSCHRIFT?109310?20EREF+INV-${pad(index)}?21KREF+NONREF?22SVWZ+\r\nInvoice ${pad(index)} of?23 January, customer number?24 4711?30COBADEFFX\r\nXX?31DE89370400440532013000?32Example Supplies ${index % 500}\r\n`,
+    `:86:166?00GUTSCHRIFT?109310?20EREF+INV-${pad(index)}?21KREF+NONREF?22SVWZ+\r\nInvoice ${pad(index)} of?23 January, customer number?24 4711?30BANKDEFFX\r\nXX?31DE89370400440532013000?32Example Supplies ${index % 500}\r\n`,
 } as const satisfies Record<string, (index: number) => string>;
 
 const entriesPerMessage = 20;

@@ -11,7 +11,7 @@ interface ErrorDescription {
 
 const notSent = "Nothing was sent.";
 const rejectedOr = (reason: string) =>
-  `${reason} The service refused the request, so it was not carried out (\`rejected\`).`;
+  `${reason} the service refused the request, so it was not carried out (\`rejected\`).`;
 
 /** In the order in which people meet them. */
 const descriptions: Readonly<Record<ErrorCode, ErrorDescription>> = {
