@@ -9,6 +9,7 @@ import { type AuthorizedCaller, type CompanyLogin, type Scope, scopes, TokenExpi
 const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
 const clockToleranceSeconds = 30;
 const requestTimeoutMs = 5_000;
+const pauseAfterFailureMs = 10_000;
 
 const isSafe = ({ protocol, hostname }: URL): boolean => protocol === "https:" || isLoopback(hostname);
 
@@ -28,11 +29,18 @@ function discoveryAddresses({ origin, pathname }: URL): string[] {
   ];
 }
 
-async function fetchJson(address: string): Promise<Record<string, unknown> | undefined> {
+async function fetchJson(address: string): Promise<Record<string, unknown>> {
   const response = await fetch(address, { redirect: "error", signal: AbortSignal.timeout(requestTimeoutMs) });
-  if (!response.ok) return undefined;
+  if (!response.ok) throw new Error(`${address} answered with ${response.status}.`);
   return (await response.json()) as Record<string, unknown>;
 }
+
+/** True if the keys could not be read, which says nothing about the token. */
+const isKeyFailure = (error: unknown): boolean =>
+  !(error instanceof errors.JOSEError) ||
+  error instanceof errors.JWKSTimeout ||
+  error instanceof errors.JWKSInvalid ||
+  error.code === errors.JOSEError.code;
 
 /** Returns the scopes of a token: `scope` by RFC 9068, `scp` of other servers. */
 function scopesOf({ scope, scp }: JWTPayload): ReadonlySet<Scope> {
@@ -84,7 +92,7 @@ export class CompanyTokens {
       }));
     } catch (error) {
       if (error instanceof errors.JWTExpired) throw new TokenExpired("The token has expired.");
-      if (!(error instanceof errors.JOSEError) || error instanceof errors.JWKSTimeout) throw error;
+      if (isKeyFailure(error)) throw error;
       return undefined;
     }
     const name = claims[personClaim];
@@ -93,18 +101,24 @@ export class CompanyTokens {
     return { requester: Requester.ofLogin(people, name), scopes: scopesOf(claims) };
   }
 
-  /** Loads the address of the keys once; after a failure the next token tries again. */
+  /** Loads the address of the keys once; after a failure again, when the pause is over. */
   #loadKeys(): Promise<JWTVerifyGetKey> {
     return (this.#keys ??= this.#discoverKeys().catch((error: unknown) => {
-      this.#keys = undefined;
+      setTimeout(() => (this.#keys = undefined), pauseAfterFailureMs).unref();
       throw error;
     }));
   }
 
   async #discoverKeys(): Promise<JWTVerifyGetKey> {
+    const failures: string[] = [];
     for (const address of discoveryAddresses(this.#issuer)) {
-      const found = await fetchJson(address);
-      if (!found) continue;
+      let found: Record<string, unknown>;
+      try {
+        found = await fetchJson(address);
+      } catch (error) {
+        failures.push((error as Error).message);
+        continue;
+      }
       const { issuer, jwks_uri: keys } = found;
       if (issuer !== this.login.issuer)
         throw new Error(`${address} describes the issuer ${String(issuer)} instead of ${this.login.issuer}.`);
@@ -112,6 +126,8 @@ export class CompanyTokens {
         throw new Error(`${address} has no https address of its keys.`);
       return createRemoteJWKSet(new URL(keys), { timeoutDuration: requestTimeoutMs });
     }
-    throw new Error(`The authorization server ${this.login.issuer} does not describe itself.`);
+    throw new Error(
+      `The authorization server ${this.login.issuer} does not describe itself: ${failures.join(" ")}`,
+    );
   }
 }

@@ -78,17 +78,18 @@ const isSignedToken = (token: string): boolean => token.split(".").length === 3;
 
 const metadataPath = "/.well-known/oauth-protected-resource";
 
-/** Returns the header that says what is wrong with a token, and to hosts where people log in. */
-const challenge = (error: string, metadata: string | undefined): object => ({
+/** Returns the header that says what is wrong with a token, if one was sent, and to hosts where people log in. */
+const challenge = (error: string | undefined, metadata: string | undefined): object => ({
   "www-authenticate": [
-    `Bearer realm="fxdesk", error="${error}"`,
+    'Bearer realm="fxdesk"',
+    ...(error === undefined ? [] : [`error="${error}"`]),
     ...(error === "insufficient_scope" ? ['scope="read"'] : []),
     ...(metadata === undefined ? [] : [`resource_metadata="${metadata}"`]),
   ].join(", "),
 });
 
 const unknownTokenMessage =
-  "Unknown token. Send the server's token or your personal token as Authorization: Bearer.";
+  "Unknown token. Send the server's token, your personal token or an access token of your company as Authorization: Bearer.";
 
 /** Throws a TypeError for a token that is short enough to be guessed. */
 function assertTokenLength(token: string | undefined): void {
@@ -157,7 +158,7 @@ function createEndpoint(
   const handle = toNodeHandler(handler, { maxRequestBodySize: maxBodyBytes });
 
   /** Handles a request that opens a stream; the resources it names are watched until the stream ends. */
-  function streamHandler(toolbox: Toolbox, response: ServerResponse): typeof handle {
+  function streamHandler(caller: AuthorizedCaller, response: ServerResponse): typeof handle {
     const streamEnded = new AbortController();
     response.once("close", () => streamEnded.abort());
     const fetch: typeof handler.fetch = async (request, options) => {
@@ -169,7 +170,11 @@ function createEndpoint(
           .catch(() => ({})));
       const fetchResponse = await handler.fetch(request, options);
       if (fetchResponse.headers.get("content-type") === eventStreamType)
-        subscribeToMessage(toolbox, message as HostMessage, onUpdated, streamEnded.signal);
+        subscribeToMessage(toolboxes.for(caller.scopes), message as HostMessage, {
+          onUpdated,
+          signal: streamEnded.signal,
+          requester: caller.requester,
+        });
       return fetchResponse;
     };
     return toNodeHandler({ fetch }, { maxRequestBodySize: maxBodyBytes });
@@ -177,9 +182,11 @@ function createEndpoint(
 
   async function respond(request: Authenticated, response: ServerResponse, body: unknown): Promise<unknown> {
     let caller: AuthorizedCaller | undefined;
+    const isTokenSent = bearerOf(request) !== "";
     try {
       caller = await authorize(request);
-      if (!caller) await recordWrongToken(request.socket.remoteAddress ?? "unknown");
+      // Hosts send their first request without a token, to learn where people log in.
+      if (!caller && isTokenSent) await recordWrongToken(request.socket.remoteAddress ?? "unknown");
     } catch (error) {
       if (error instanceof TokenExpired)
         return refuse(response, 401, error.message, challenge("invalid_token", metadataAddress?.()));
@@ -191,7 +198,12 @@ function createEndpoint(
       return refuse(response, 503, "The token could not be checked. The log of the server has the reason.");
     }
     if (!caller)
-      return refuse(response, 401, unknownTokenMessage, challenge("invalid_token", metadataAddress?.()));
+      return refuse(
+        response,
+        401,
+        unknownTokenMessage,
+        challenge(isTokenSent ? "invalid_token" : undefined, metadataAddress?.()),
+      );
     if (caller.scopes?.has("read") === false)
       return refuse(
         response,
@@ -202,7 +214,7 @@ function createEndpoint(
     // Overwrites what an enclosing server may have set.
     Object.assign(request, { auth: toAuthInfo(caller) });
     const opensStream = request.headers["mcp-method"] === listenMethod;
-    const handleRequest = opensStream ? streamHandler(toolboxes.for(caller.scopes), response) : handle;
+    const handleRequest = opensStream ? streamHandler(caller, response) : handle;
     return handleRequest(request as Parameters<typeof handle>[0], response, body);
   }
 
@@ -228,8 +240,7 @@ function createEndpoint(
 /** Creates an endpoint that requires the token. Throws a TypeError if the token is too short. */
 export function endpointOver(toolbox: Toolbox, token: string): Endpoint {
   assertTokenLength(token);
-  const toolboxes = new ScopedToolboxes(toolbox, [], () => toolbox);
-  return createEndpoint(toolboxes, {
+  return createEndpoint(new ScopedToolboxes(toolbox), {
     authorize: createAuthorize(token, undefined),
     recordWrongToken: createTokenRecorder(undefined),
   });
@@ -264,7 +275,7 @@ export async function serveOverHttp(
     login && people !== undefined
       ? new (await import("./company-login.js")).CompanyTokens(login, people, () => server.origin + path)
       : undefined;
-  const toolboxes = new ScopedToolboxes(toolbox, readOnly ? [] : allow, restrict);
+  const toolboxes = new ScopedToolboxes(toolbox, readOnly ? [] : allow, company && restrict);
   const endpoint = createEndpoint(toolboxes, {
     authorize: createAuthorize(token, holderOf, company),
     recordWrongToken: createTokenRecorder(people),

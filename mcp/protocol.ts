@@ -103,7 +103,7 @@ export interface Toolbox {
    */
   read(uri: string, requester?: Requester): Promise<JsonObject | undefined>;
   /** Polls the watch at a URI until the signal aborts; `onUpdated` reports changes to read. Returns false for an unknown watch. */
-  subscribe(uri: string, onUpdated: () => void, signal: AbortSignal): boolean;
+  subscribe(uri: string, onUpdated: () => void, signal: AbortSignal, requester?: Requester): boolean;
   /** Accepts no more calls, aborts reads, and waits for calls that move money and were sent. */
   close(): Promise<void>;
   /** Returns log lines for the calls whose outcome would be unknown if the process ended now. */

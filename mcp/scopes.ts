@@ -29,25 +29,23 @@ export class TokenExpired extends Error {}
 
 /** The toolbox of a server, and smaller ones for callers who may not use all effects. */
 export class ScopedToolboxes {
-  readonly #made = new Map<string, Toolbox>();
+  readonly all: readonly Toolbox[];
+  readonly #restricted: ReadonlyMap<string, Toolbox>;
 
   constructor(
     private readonly full: Toolbox,
-    private readonly allow: readonly AllowableEffect[],
-    private readonly create: (allow: readonly AllowableEffect[]) => Toolbox,
-  ) {}
+    private readonly allow: readonly AllowableEffect[] = [],
+    create?: (allow: readonly AllowableEffect[]) => Toolbox,
+  ) {
+    // There are two effects at most, so these are all parts.
+    const parts = [[], ...allow.map((effect) => [effect])].filter(({ length }) => length < allow.length);
+    this.#restricted = new Map(create ? parts.map((part) => [part.join(), create(part)]) : []);
+    this.all = [full, ...this.#restricted.values()];
+  }
 
   /** Returns the tools of a caller. A caller without scopes may use all. */
   for(granted: ReadonlySet<Scope> | undefined): Toolbox {
     const allow = this.allow.filter((effect) => !granted || granted.has(effect));
-    if (allow.length === this.allow.length) return this.full;
-    const key = allow.join(" ");
-    const toolbox = this.#made.get(key) ?? this.create(allow);
-    this.#made.set(key, toolbox);
-    return toolbox;
-  }
-
-  get all(): readonly Toolbox[] {
-    return [this.full, ...this.#made.values()];
+    return allow.length === this.allow.length ? this.full : this.#restricted.get(allow.join())!;
   }
 }

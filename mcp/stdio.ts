@@ -33,7 +33,7 @@ function trackListeners(
     if (method === listenMethod && id !== undefined) {
       const controller = new AbortController();
       controllers.set(id, controller);
-      subscribeToMessage(toolbox, message as HostMessage, onUpdated, controller.signal);
+      subscribeToMessage(toolbox, message as HostMessage, { onUpdated, signal: controller.signal });
     }
     if (method !== "notifications/cancelled" || params?.requestId === undefined) return;
     controllers.get(params.requestId)?.abort();

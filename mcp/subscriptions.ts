@@ -1,5 +1,6 @@
 /** Watches as resources: their URIs, and subscriptions that poll them and store the changes until the host reads them. */
 import { setTimeout as wait } from "node:timers/promises";
+import type { Requester } from "../core/people/requester";
 import type { Toolbox } from "./protocol";
 import type { JsonObject } from "./render/content";
 
@@ -30,14 +31,23 @@ export interface WatchUpdate extends JsonObject {
 
 interface SubscriptionOptions {
   readonly everyMs: number;
+  /** Whose changes are read. Default: those of the client's requester. */
+  readonly requester?: Requester | undefined;
   /** Called when there are changes to read. */
   readonly onUpdated: () => void;
 }
 
 /** Reads the changes after a cursor, which acknowledges all before it. */
-type ReadChanges = (uri: string, cursor: string | undefined, signal: AbortSignal) => Promise<WatchUpdate>;
+type ReadChanges = (
+  uri: string,
+  cursor: string | undefined,
+  signal: AbortSignal,
+  requester: Requester | undefined,
+) => Promise<WatchUpdate>;
 
-/** The open subscriptions: each URI is polled once, as long as it has at least one listener. */
+const keyOf = (uri: string, requester: Requester | undefined): string => `${requester?.name ?? ""} ${uri}`;
+
+/** The open subscriptions: each URI is polled once for each person, as long as it has at least one listener. */
 export class Subscriptions {
   readonly #open = new Map<string, Subscription>();
 
@@ -49,29 +59,31 @@ export class Subscriptions {
    */
   add(uri: string, options: SubscriptionOptions, signal: AbortSignal): void {
     if (signal.aborted) return;
-    const earlier = this.#open.get(uri);
+    const { requester } = options;
+    const key = keyOf(uri, requester);
+    const earlier = this.#open.get(key);
     earlier?.close();
     const read = (...position: [cursor: string | undefined, signal: AbortSignal]) =>
-      this.readChanges(uri, ...position);
+      this.readChanges(uri, ...position, requester);
     const listeners = (earlier?.listeners ?? new Set()).add(signal);
-    this.#open.set(uri, new Subscription(options, read, listeners));
-    signal.addEventListener("abort", () => this.#remove(uri, signal), { once: true });
+    this.#open.set(key, new Subscription(options, read, listeners));
+    signal.addEventListener("abort", () => this.#remove(key, signal), { once: true });
   }
 
-  get(uri: string): Subscription | undefined {
-    return this.#open.get(uri);
+  get(uri: string, requester: Requester | undefined): Subscription | undefined {
+    return this.#open.get(keyOf(uri, requester));
   }
 
   closeAll(): void {
     for (const subscription of this.#open.values()) subscription.close();
   }
 
-  #remove(uri: string, signal: AbortSignal): void {
-    const subscription = this.#open.get(uri)!;
+  #remove(key: string, signal: AbortSignal): void {
+    const subscription = this.#open.get(key)!;
     subscription.listeners.delete(signal);
     if (subscription.listeners.size > 0) return;
     subscription.close();
-    this.#open.delete(uri);
+    this.#open.delete(key);
   }
 }
 
@@ -149,13 +161,18 @@ export interface HostMessage {
   };
 }
 
+interface Listener {
+  readonly onUpdated: (uri: string) => void;
+  readonly signal: AbortSignal;
+  readonly requester?: Requester | undefined;
+}
+
 /** Subscribes to the watches that a message names, until the signal aborts. */
 export function subscribeToMessage(
   toolbox: Pick<Toolbox, "subscribe">,
   { params }: HostMessage,
-  onUpdated: (uri: string) => void,
-  signal: AbortSignal,
+  { onUpdated, signal, requester }: Listener,
 ): void {
   for (const uri of new Set(params?.notifications?.resourceSubscriptions))
-    toolbox.subscribe(uri, () => onUpdated(uri), signal);
+    toolbox.subscribe(uri, () => onUpdated(uri), signal, requester);
 }

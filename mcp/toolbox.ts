@@ -107,7 +107,7 @@ export function createLazyToolbox({ connect, settings, service, ...offer }: Lazy
   };
 
   async function readWatch(uri: string, requester: Requester | undefined) {
-    const subscription = subscriptions.get(uri);
+    const subscription = subscriptions.get(uri, requester);
     const update = subscription
       ? await subscription.read()
       : await readChanges(uri, undefined, new AbortController().signal, requester);
@@ -124,10 +124,10 @@ export function createLazyToolbox({ connect, settings, service, ...offer }: Lazy
     renderPrompt: (name, values) => renderPrompt(name, values, selection),
     complete: (argument, text) => completions.complete(argument, text),
     read: async (uri, requester) => (watchAt(uri) ? readWatch(uri, requester) : runner?.resources.read(uri)),
-    subscribe(uri, onUpdated, signal) {
+    subscribe(uri, onUpdated, signal, requester) {
       const watch = watchAt(uri);
       if (!watch || !selection.resources.includes(watch) || isClosed) return false;
-      subscriptions.add(uri, { everyMs: watch.everyMs, onUpdated }, signal);
+      subscriptions.add(uri, { everyMs: watch.everyMs, requester, onUpdated }, signal);
       return true;
     },
     async close() {
