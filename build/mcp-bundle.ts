@@ -1,6 +1,6 @@
 /** Writes an MCP bundle (.mcpb): the server with its dependencies in one file, which desktop hosts install with a form. */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { zipSync } from "fflate";
@@ -60,15 +60,22 @@ function bundleManifest({ version, description, license, engines }: Manifest) {
 /** Fixed, so that equal contents are equal files. */
 const mtime = new Date(Date.UTC(2000, 0, 1));
 
+const uncopied = new Set(["node_modules", ".git", "sandbox", "site", "test"]);
+
 const folder = mkdtempSync(join(tmpdir(), "fxdesk-mcpb-"));
 try {
-  const packed = execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
+  // A copy without scripts: some versions of npm always run `prepare`, which deletes dist while others use it.
+  const copy = join(folder, "copy");
+  cpSync(".", copy, { recursive: true, filter: (path) => !uncopied.has(path) });
+  const manifest = writeProductionLock(copy);
+  const packed = execFileSync("npm", ["pack", "--json", "--workspaces=false", "--pack-destination", folder], {
+    cwd: copy,
     encoding: "utf8",
   });
   const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
-  const root = join(folder, "package");
   execFileSync("tar", ["-xzf", join(folder, filename), "-C", folder]);
-  const manifest = writeProductionLock(root);
+  const root = join(folder, "package");
+  cpSync(join(copy, "package-lock.json"), join(root, "package-lock.json"));
   const options = ["--ignore-scripts", "--no-bin-links", "--no-audit", "--no-fund", "--workspaces=false"];
   execFileSync("npm", ["ci", ...options], { cwd: root, stdio: "ignore" });
   writeFileSync(join(root, "manifest.json"), JSON.stringify(bundleManifest(manifest), null, 2));

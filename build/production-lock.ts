@@ -12,11 +12,12 @@ export type Manifest = Record<string, unknown> & { readonly name: string; readon
 
 const readJson = (name: string) => JSON.parse(readFileSync(name, "utf8")) as Record<string, unknown>;
 
-/** Writes both into a folder, and returns the manifest. Reads those of the working directory. */
+/** Writes both into a folder, without scripts, and returns the manifest. Reads those of the working directory. */
 export function writeProductionLock(folder: string): Manifest {
   const manifest = readJson("package.json") as Manifest;
   const lock = readJson("package-lock.json") as { packages: Record<string, LockEntry> };
   delete manifest.devDependencies;
+  delete manifest.scripts;
   for (const [path, entry] of Object.entries(lock.packages)) {
     delete entry.devDependencies;
     if (entry.dev || entry.devOptional) delete lock.packages[path];
