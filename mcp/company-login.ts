@@ -1,11 +1,11 @@
 /** Access tokens of a company's authorization server: fxdesk is a resource server of OAuth 2.1, as MCP requires. */
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
-import { findActivePerson, loadPeople } from "../core/people/people-file";
+import { loadPeople } from "../core/people/people-file";
 import { Requester } from "../core/people/requester";
 import { isLoopback } from "../core/values/host";
 import { type AuthorizedCaller, type CompanyLogin, type Scope, scopes, TokenExpired } from "./scopes";
 
-/** Signatures by a private key, so that nobody who can check a token can make one. */
+/** Only asymmetric signatures: the published keys check tokens and must not be able to create them. */
 const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
 const clockToleranceSeconds = 30;
 const requestTimeoutMs = 5_000;
@@ -96,9 +96,9 @@ export class CompanyTokens {
       return undefined;
     }
     const name = claims[personClaim];
-    const people = await loadPeople(this.people);
-    if (typeof name !== "string" || !findActivePerson(people, name)) return undefined;
-    return { requester: Requester.ofLogin(people, name), scopes: scopesOf(claims) };
+    if (typeof name !== "string") return undefined;
+    const requester = Requester.ofLogin(await loadPeople(this.people), name);
+    return requester && { requester, scopes: scopesOf(claims) };
   }
 
   /** Loads the address of the keys once; after a failure again, when the pause is over. */

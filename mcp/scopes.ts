@@ -24,7 +24,7 @@ export interface AuthorizedCaller {
   readonly scopes?: ReadonlySet<Scope>;
 }
 
-/** A token was right, and has ended: hosts renew it, and nobody guessed. */
+/** The token has expired but is otherwise valid, so it is not a failed attempt: the host renews it. */
 export class TokenExpired extends Error {}
 
 /** The toolbox of a server, and smaller ones for callers who may not use all effects. */

@@ -1,6 +1,6 @@
 /** Who requests. Only this module creates requesters, so that no caller can give a name as text. */
 import { userInfo } from "node:os";
-import { findPerson, findServiceKey, type People } from "./people-file";
+import { findActivePerson, findPerson, findServiceKey, type People } from "./people-file";
 import { parseServiceKey } from "./service-key";
 import { equalHashes, findTokenHolder, hashToken } from "./token";
 
@@ -25,9 +25,10 @@ export class Requester {
     return holder === undefined ? undefined : Requester.ofLogin(people, holder);
   }
 
-  /** The name must be that of an active person, and come from a token that was verified. */
-  static ofLogin(people: People, name: string): Requester {
-    return new Requester(name, undefined, findPerson(people, name)!.epoch);
+  /** Returns undefined if the person is unknown or locked. The name must come from a verified token. */
+  static ofLogin(people: People, name: string): Requester | undefined {
+    const person = findActivePerson(people, name);
+    return person && new Requester(name, undefined, person.epoch);
   }
 
   /** Returns the user of this process; undefined if the operating system knows no name. */
