@@ -275,6 +275,11 @@ export interface ClientCore {
     since: number,
     options?: CallOptions,
   ): Promise<EarlierCalls>;
+  /**
+   * Runs work while no other process of the store runs work for the operation, environment and client, so that what the work
+   * compares cannot change meanwhile. Throws Unavailable if others work for a minute, an Error if the store cannot be used.
+   */
+  exclusively<T>(operation: Declaration, work: () => Promise<T>, options?: CallOptions): Promise<T>;
   /** Orders and other requests that need a person's release. */
   readonly orders: ClientOrders;
   /** Iterates over the changes of a watch by its declaration. Throws InvalidInput immediately. */

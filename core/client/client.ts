@@ -141,6 +141,7 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
     listCreatedResources: (declaration) => pipeline.listCreatedResources(declaration),
     listEarlierCalls: (operations, since, callOptions = {}) =>
       pipeline.listEarlierCalls(operations, since, callOptions),
+    exclusively: (operation, work, callOptions = {}) => pipeline.exclusively(operation, work, callOptions),
     changes: (watch, input, watchOptions) => clientWatches.changes(watch, input, watchOptions),
     changesSince: (watch, input, watchOptions) => clientWatches.since(watch, input, watchOptions),
     readInitialChanges: (watch, input, watchOptions) =>
@@ -179,6 +180,8 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
       );
     const listEarlierCalls: ClientCore["listEarlierCalls"] = (operations, since, callOptions) =>
       core.listEarlierCalls(operations, since, { ...defaults, ...callOptions });
+    const exclusively: ClientCore["exclusively"] = (operation, work, callOptions) =>
+      core.exclusively(operation, work, { ...defaults, ...callOptions });
     const order: ClientOrders["order"] = (input, callOptions) =>
       core.orders.order(input, { ...defaults, ...callOptions });
     const get: ClientOrders["get"] = (id, callOptions) =>
@@ -197,6 +200,7 @@ export function createClient(options: ClientOptions, service: ExtendedService = 
         call,
         pages,
         listEarlierCalls,
+        exclusively,
         orders: { ...core.orders, order, get, list, findOutcomes, estimateRate, cancel },
       },
       service,

@@ -62,6 +62,19 @@ async function assertReady(context: Context, input: RunInput): Promise<Checked> 
   );
 }
 
+/** Initiates a run that has no errors or was sent or requested before. Throws InvalidInput for another one. */
+async function initiateChecked(
+  context: Context,
+  input: RunInput,
+  key: string,
+  request: ReturnType<typeof bulkInputOf>,
+) {
+  const earlier = await earlierStates(context, key);
+  const { checks, warnings } = earlier.length > 0 ? unchecked : await assertReady(context, input);
+  const initiated = await context.client.payments.initiateBulk(request, { key, warnings });
+  return { earlier, checks, initiated };
+}
+
 export const initiateRun = procedure({
   name,
   tool: "initiate_payment_run",
@@ -81,11 +94,12 @@ export const initiateRun = procedure({
   async run(context, input) {
     const run = readRun(name, input);
     const id = runIdOf(run);
-    const earlier = await earlierStates(context, id);
     const request = bulkInputOf(run);
-    const { checks, warnings } = earlier.length > 0 ? unchecked : await assertReady(context, input);
     const { address } = context.client.prepare(initiateBulkPayment, request);
-    const initiated = await context.client.payments.initiateBulk(request, { key: id, warnings });
+    // One at a time, so that runs with the same payments see each other.
+    const { earlier, checks, initiated } = await context.client.exclusively(initiateBulkPayment, () =>
+      initiateChecked(context, input, id, request),
+    );
     const { paymentId, transactionStatus: status, psuMessage, tppMessages = [], _links: links } = initiated;
     const href = links.scaRedirect?.href ?? links.scaOAuth?.href;
     const link = href !== undefined && URL.canParse(href, address) ? new URL(href, address).href : undefined;

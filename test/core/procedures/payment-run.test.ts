@@ -4,6 +4,7 @@ import type { Sandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { describeTerms } from "../../../core/releases/describe-terms";
 import { hasValidCheckDigits } from "../../../core/values/account-number";
+import { engines } from "../store/engines";
 import { createReleaseFixture, people } from "../releases/release-fixture";
 import { startAlteringProxy } from "./altering-proxy";
 import { tempFolder } from "../../support/resources";
@@ -322,6 +323,27 @@ describe("against one sandbox", () => {
     expect([final, not_checked]).toEqual([true, []]);
   });
 });
+
+test.each(engines())(
+  "of runs that share a payment and are initiated at the same moment, one is sent: $name",
+  async ({ create }) => {
+    const sandbox = await openSandbox();
+    const { location, key } = await create();
+    const settings = { store: location, storeKey: key!.toString("base64") };
+    const clients = [1, 2, 3, 4].map(() => openClient(sandbox, settings));
+    const debtor_iban = await debtorOf(clients[0]!);
+    const results = await Promise.allSettled(
+      clients.map((each, index) =>
+        each.payments.initiateRun({ rows: [rowOf(1), rowOf(10 + index)], debtor_iban }),
+      ),
+    );
+    const refused = results.flatMap((each) => (each.status === "rejected" ? [each.reason as unknown] : []));
+    expect(bulkPosts(sandbox)).toHaveLength(1);
+    expect(refused).toMatchObject(
+      Array.from({ length: 3 }, () => ({ code: "invalid_input", violations: [{ field: "rows, row 1" }] })),
+    );
+  },
+);
 
 test("a released run is sent once as released; another row is another run, and the waiting one is its duplicate", async () => {
   const place = await createReleaseFixture({
