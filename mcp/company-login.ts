@@ -1,5 +1,12 @@
 /** Access tokens of a company's authorization server: fxdesk is a resource server of OAuth 2.1, as MCP requires. */
-import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
+import {
+  createRemoteJWKSet,
+  errors,
+  type JWTHeaderParameters,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from "jose";
 import { loadPeople } from "../core/people/people-file";
 import { Requester } from "../core/people/requester";
 import { isLoopback } from "../core/values/host";
@@ -34,6 +41,15 @@ async function fetchJson(address: string): Promise<Record<string, unknown>> {
   if (!response.ok) throw new Error(`${address} answered with ${response.status}.`);
   return (await response.json()) as Record<string, unknown>;
 }
+
+/** Headers of access tokens: RFC 9068, and servers that do not distinguish their tokens. */
+const accessTokenTypes = new Set(["at+jwt", "application/at+jwt", "jwt", undefined]);
+
+/** Claims that only ID tokens and logout tokens have. */
+const claimsOfOtherTokens = ["nonce", "at_hash", "c_hash", "events"];
+
+const isAccessToken = ({ typ }: JWTHeaderParameters, claims: JWTPayload): boolean =>
+  accessTokenTypes.has(typ?.toLowerCase()) && claimsOfOtherTokens.every((claim) => !(claim in claims));
 
 /** True if the keys could not be read, which says nothing about the token. */
 const isKeyFailure = (error: unknown): boolean =>
@@ -84,9 +100,10 @@ export class CompanyTokens {
     const audience = this.login.audience ?? this.resource();
     const keys = await this.#loadKeys();
     let claims: JWTPayload;
+    let header: JWTHeaderParameters;
     try {
       const options = { issuer, audience, algorithms, clockTolerance: clockToleranceSeconds };
-      ({ payload: claims } = await jwtVerify(token, keys, {
+      ({ payload: claims, protectedHeader: header } = await jwtVerify(token, keys, {
         ...options,
         requiredClaims: ["exp", personClaim],
       }));
@@ -96,7 +113,7 @@ export class CompanyTokens {
       return undefined;
     }
     const name = claims[personClaim];
-    if (typeof name !== "string") return undefined;
+    if (typeof name !== "string" || !isAccessToken(header, claims)) return undefined;
     const requester = Requester.ofLogin(await loadPeople(this.people), name);
     return requester && { requester, scopes: scopesOf(claims) };
   }

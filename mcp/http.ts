@@ -8,7 +8,13 @@ import { isAborted, type ListenOptions, listenSafely } from "../core/http/http-s
 import { AttemptRefused, createTokenRecorder, type RecordWrongToken } from "../core/people/attempts";
 import type { Requester } from "../core/people/requester";
 import { isLoopback } from "../core/values/host";
-import { type HostMessage, listenMethod, subscribeToMessage } from "./subscriptions";
+import {
+  type HostMessage,
+  listenMethod,
+  maxUrisPerStream,
+  namesTooManyUris,
+  subscribeToMessage,
+} from "./subscriptions";
 import type { AllowableEffect, Offer } from "./offered-tools";
 import { type AuthorizedCaller, type CompanyLogin, ScopedToolboxes, TokenExpired } from "./scopes";
 import type { RunningServer, Toolbox } from "./protocol";
@@ -35,6 +41,8 @@ export interface HttpServer extends RunningServer {
 const path = "/mcp";
 const minTokenLength = 32;
 const maxBodyBytes = 1024 * 1024;
+/** Interval at which the tokens of open streams are checked again. */
+const streamCheckMs = 5_000;
 /** Time for finished results to be delivered when the server closes. */
 const deliveryTimeoutMs = 1_000;
 const eventStreamType = "text/event-stream";
@@ -117,6 +125,16 @@ function assertToken(
 const waitForDelivery = (responses: Iterable<Promise<unknown>>): Promise<unknown> =>
   Promise.race([Promise.allSettled(responses), setTimeout(deliveryTimeoutMs, undefined, { ref: false })]);
 
+const refuseUris = ({ id = null }: { readonly id?: string | number | null }): Response =>
+  Response.json(
+    {
+      jsonrpc: "2.0",
+      error: { code: -32_602, message: `A stream has at most ${maxUrisPerStream} URIs.` },
+      id,
+    },
+    { status: 400 },
+  );
+
 /** The endpoint without a server, to mount in another one. */
 export interface Endpoint extends RunningServer {
   /** Pass `body` if the request was already read and parsed. */
@@ -157,10 +175,24 @@ function createEndpoint(
   const onUpdated = (uri: string) => handler.notify.resourceUpdated(uri);
   const handle = toNodeHandler(handler, { maxRequestBodySize: maxBodyBytes });
 
-  /** Handles a request that opens a stream; the resources it names are watched until the stream ends. */
+  /** Returns false once the token of a request is not valid any more. If that cannot be checked, the stream stays open. */
+  const isStillAuthorized = (request: IncomingMessage): Promise<boolean> =>
+    authorize(request).then(
+      (caller) => caller !== undefined,
+      (error: unknown) => !(error instanceof TokenExpired),
+    );
+
+  /** Handles a request that opens a stream; the resources it names are watched until the stream or its token ends. */
   function streamHandler(caller: AuthorizedCaller, response: ServerResponse): typeof handle {
     const streamEnded = new AbortController();
-    response.once("close", () => streamEnded.abort());
+    const check = async () => {
+      if (!(await isStillAuthorized(response.req))) response.destroy();
+    };
+    const checking = setInterval(() => void check(), streamCheckMs).unref();
+    response.once("close", () => {
+      clearInterval(checking);
+      streamEnded.abort();
+    });
     const fetch: typeof handler.fetch = async (request, options) => {
       const message =
         options?.parsedBody ??
@@ -168,6 +200,7 @@ function createEndpoint(
           .clone()
           .json()
           .catch(() => ({})));
+      if (namesTooManyUris(message as HostMessage)) return refuseUris(message as HostMessage);
       const fetchResponse = await handler.fetch(request, options);
       if (fetchResponse.headers.get("content-type") === eventStreamType)
         subscribeToMessage(toolboxes.for(caller.scopes), message as HostMessage, {

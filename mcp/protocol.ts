@@ -98,8 +98,8 @@ export interface Toolbox {
   /** The offered watches as resources. */
   readonly resources: readonly WatchResource[];
   /**
-   * Reads a part of a stored resource, or the changes of a watch; undefined if the URI is unknown or expired. Throws an Error
-   * with the reason if a watch cannot be read.
+   * Reads a part of a resource that a call of the same person stored, or the changes of a watch; undefined if the URI is unknown or
+   * expired. Throws an Error with the reason if a watch cannot be read.
    */
   read(uri: string, requester?: Requester): Promise<JsonObject | undefined>;
   /** Polls the watch at a URI until the signal aborts; `onUpdated` reports changes to read. Returns false for an unknown watch. */

@@ -55,18 +55,26 @@ interface StoredPage {
 
 /** The pages of operations whose reads the bank limits, and of calls with long arguments. Other pages are read again. */
 export class Continuations {
-  readonly #pages = new ExpiringStore<StoredPage>();
+  constructor(
+    private readonly pages = new ExpiringStore<StoredPage>(),
+    private readonly owner?: string,
+  ) {}
+
+  /** Returns those of another person, in the same store. */
+  of(owner: string | undefined): Continuations {
+    return new Continuations(this.pages, owner);
+  }
 
   /** Stores the page of a position unless it is stored already. Returns the cursor; undefined if the page is too large. */
   add({ tool }: Callable, { page, rowIndex, key }: Position): string | undefined {
-    const storedKey = key ?? this.#pages.add({ tool, page }, jsonLength(page.rows));
+    const storedKey = key ?? this.pages.add({ tool, page }, jsonLength(page.rows), this.owner);
     return storedKey === undefined ? undefined : `${storedKey}.${rowIndex}`;
   }
 
   /** Returns the position of a cursor. Throws InvalidInput if it is unknown or expired. */
   find(operation: Callable, cursor: string): Position {
     const [key = "", index = ""] = cursor.split(".");
-    const found = this.#pages.get(key);
+    const found = this.pages.get(key, this.owner);
     if (found?.tool !== operation.tool || !/^\d+$/.test(index))
       throw invalidCursorError(operation, expiredMessage);
     return { key, page: found.page, rowIndex: Number(index) };

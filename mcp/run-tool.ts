@@ -118,7 +118,13 @@ export class ToolRunner {
     const operation = this.#context.callables.find(({ tool }) => tool === name)!;
     const stop = new AbortController();
     const signal = AbortSignal.any([caller.signal, stop.signal]);
-    const ended = runTool(operation, input, this.#context, { ...caller, signal });
+    const owner = caller.requester?.name;
+    const context = {
+      ...this.#context,
+      resources: this.resources.of(owner),
+      continuations: this.#context.continuations.of(owner),
+    };
+    const ended = runTool(operation, input, context, { ...caller, signal });
     const inFlight = { operation, stop, ended };
     this.#inFlight.add(inFlight);
     try {

@@ -161,6 +161,12 @@ export interface HostMessage {
   };
 }
 
+/** Each URI of a stream is polled, so their number is limited. */
+export const maxUrisPerStream = 50;
+
+export const namesTooManyUris = ({ params }: HostMessage): boolean =>
+  (params?.notifications?.resourceSubscriptions?.length ?? 0) > maxUrisPerStream;
+
 interface Listener {
   readonly onUpdated: (uri: string) => void;
   readonly signal: AbortSignal;

@@ -123,7 +123,8 @@ export function createLazyToolbox({ connect, settings, service, ...offer }: Lazy
     prompts: promptsFor(selection),
     renderPrompt: (name, values) => renderPrompt(name, values, selection),
     complete: (argument, text) => completions.complete(argument, text),
-    read: async (uri, requester) => (watchAt(uri) ? readWatch(uri, requester) : runner?.resources.read(uri)),
+    read: async (uri, requester) =>
+      watchAt(uri) ? readWatch(uri, requester) : runner?.resources.of(requester?.name).read(uri),
     subscribe(uri, onUpdated, signal, requester) {
       const watch = watchAt(uri);
       if (!watch || !selection.resources.includes(watch) || isClosed) return false;

@@ -15,6 +15,8 @@ const maxStoredLength = 32 * 1024 * 1024;
 
 interface Entry<T> {
   readonly value: T;
+  /** Person whose call stored it; undefined for callers without a name of their own. */
+  readonly owner: string | undefined;
   readonly size: number;
   readonly expiresAt: number;
 }
@@ -26,20 +28,21 @@ export class ExpiringStore<T> {
 
   constructor(private readonly now: () => number = Date.now) {}
 
-  /** Stores a value and returns its key; undefined if the value exceeds the total size. */
-  add(value: T, size: number): string | undefined {
+  /** Stores a value of a person and returns its key; undefined if the value exceeds the total size. */
+  add(value: T, size: number, owner?: string): string | undefined {
     if (size > maxStoredLength) return undefined;
     this.#evictUntil(maxStoredLength - size);
     const key = randomUUID();
-    this.#entries.set(key, { value, size, expiresAt: this.now() + retentionMs });
+    this.#entries.set(key, { value, owner, size, expiresAt: this.now() + retentionMs });
     this.#size += size;
     return key;
   }
 
-  /** Returns the value; undefined if the key is unknown or has expired. */
-  get(key: string): T | undefined {
+  /** Returns the value; undefined if the key is unknown, has expired or belongs to another person. */
+  get(key: string, owner?: string): T | undefined {
     this.#evictUntil(maxStoredLength);
-    return this.#entries.get(key)?.value;
+    const entry = this.#entries.get(key);
+    return entry?.owner === owner ? entry?.value : undefined;
   }
 
   // All entries have the same lifetime, so insertion order is also expiry order.
@@ -83,12 +86,21 @@ const describeResource = (resource: Resource): string => {
     : `${totalSize}. To read the next parts, add ?from=${size}, ?from=${2 * size} and so on to the URI.`;
 };
 
+/** The stored resources of one person. */
 export class Resources {
-  readonly #store = new ExpiringStore<Resource>();
+  constructor(
+    private readonly store = new ExpiringStore<Resource>(),
+    private readonly owner?: string,
+  ) {}
+
+  /** Returns those of another person, in the same store. */
+  of(owner: string | undefined): Resources {
+    return new Resources(this.store, owner);
+  }
 
   /** Stores a resource; undefined if it is too large. */
   add(resource: Resource): ResourceLink | undefined {
-    const key = this.#store.add(resource, resource.content.length);
+    const key = this.store.add(resource, resource.content.length, this.owner);
     if (key === undefined) return undefined;
     const { name, mimeType } = resource;
     return {
@@ -103,7 +115,7 @@ export class Resources {
   /** Reads a part for `resources/read`; `_meta.next` is the URI of the next part. Undefined if the resource is unknown or expired. */
   read(uri: string): JsonObject | undefined {
     const [, key = "", from = "0"] = uriPattern.exec(uri) ?? [];
-    const resource = this.#store.get(key);
+    const resource = this.store.get(key, this.owner);
     const start = Number(from);
     if (!resource || start > resource.content.length) return undefined;
     const { content, mimeType } = resource;

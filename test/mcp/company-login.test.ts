@@ -51,25 +51,40 @@ beforeAll(async () => {
 
 interface TokenChanges extends JWTPayload {
   readonly expires?: string | undefined;
+  /** Type in the header. */
+  readonly type?: string;
 }
 
-const sign = ({ expires = "5m", ...claims }: TokenChanges = {}, key = keys.privateKey, alg = "ES256") =>
+const sign = ({ expires = "5m", type, ...claims }: TokenChanges = {}, key = keys.privateKey, alg = "ES256") =>
   new SignJWT({ iss: issuer, aud: url, name: "anna", scope: "read change money", ...claims })
-    .setProtectedHeader({ alg, kid: "1" })
+    .setProtectedHeader({ alg, kid: "1", ...(type && { typ: type }) })
     .setExpirationTime(expires)
     .sign(key);
 
-const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
-const post = (token: string, to = url) =>
+const post = (token: string, to = url, message: object = { method: "tools/list" }, headers = {}) =>
   fetch(to, {
     method: "POST",
     headers: {
       ...bearer(token),
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
+      ...headers,
     },
-    body: list,
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...message }),
   });
+
+/** Opens a stream of the newest revision. */
+const listen = (token: string, to: string, uris: readonly string[]) => {
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "test", version: "1.0.0" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const method = "subscriptions/listen";
+  const params = { _meta: meta, notifications: { resourceSubscriptions: uris } };
+  const headers = { "mcp-method": method, "mcp-protocol-version": "2026-07-28" };
+  return post(token, to, { method, params }, headers);
+};
 
 /** Serves with a people file of its own, beside which wrong tokens are counted. */
 async function serveAlone() {
@@ -96,7 +111,7 @@ test("a host without a token learns where people log in", async () => {
 });
 
 test("a token requests as its person", async () => {
-  const assistant = await host(await sign());
+  const assistant = await host(await sign({ type: "at+JWT" }));
   const result = await assistant.callTool({
     name: "order_trade",
     arguments: { ...sampleOrder(), request_key: "k" },
@@ -143,6 +158,9 @@ test.each<[string, () => Promise<string>]>([
     async () => sign({}, new TextEncoder().encode(await exportSPKI(keys.publicKey)) as never, "HS256"),
   ],
   ["without a signature", async () => withoutSignature(await sign())],
+  ["that proves a login", () => sign({ nonce: "n" })],
+  ["that belongs to an access token", () => sign({ at_hash: "h" })],
+  ["of another type", () => sign({ type: "logout+jwt" })],
 ])("a token %s is refused", async (_, create) => {
   const { own } = await serveAlone();
   const response = await post(await create(), own);
@@ -167,6 +185,33 @@ test("a token of a person who is locked stops at once", async () => {
   expect((await post(token, own)).status).toBe(200);
   await lockPerson(people, "bert", administrator);
   expect((await post(token, own)).status).toBe(401);
+});
+
+test("a stream ends with its token, and when its person is locked", async () => {
+  const { people, own } = await serveAlone();
+  const watch = "fxdesk://watches/watch_trades";
+  const streams = await Promise.all([
+    listen(await sign({ name: "bert" }), own, [watch]),
+    // Within the tolerance for clocks, and a moment later no longer.
+    listen(await sign({ expires: "-28s" }), own, [watch]),
+    listen(await sign({ name: "carl" }), own, [watch]),
+  ]);
+  expect(streams.map(({ status, headers }) => [status, headers.get("content-type")])).toEqual(
+    streams.map(() => [200, "text/event-stream"]),
+  );
+  await lockPerson(people, "bert", administrator);
+  const readers = streams.map(({ body }) => body!.getReader());
+  const states = readers.map(({ closed }) => closed.catch(() => "ended"));
+  expect(await Promise.all(states.slice(0, 2))).toEqual(["ended", "ended"]);
+  expect(await Promise.race([states[2], Promise.resolve("open")])).toBe("open");
+  await readers[2]!.cancel();
+});
+
+test("a stream has a limit of URIs", async () => {
+  const { own } = await serveAlone();
+  const uris = Array.from({ length: 51 }, (_, index) => `fxdesk://watches/watch_trades?page=${index}`);
+  const refused = await listen(await sign(), own, uris);
+  expect([refused.status, await refused.json()]).toMatchObject([400, { id: 1, error: { code: -32_602 } }]);
 });
 
 test.each(["http://login.example.com", "login.example.com"])("the issuer %s is refused", async (wrong) => {

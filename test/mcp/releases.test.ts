@@ -524,6 +524,26 @@ describe("several people on one server over HTTP, each with a token", () => {
     });
   });
 
+  test("a stored file and the rest of a list belong to the person who read them", async () => {
+    const { http } = revisions["2026-07-28"];
+    const [anna, bert] = [
+      await http(ofPeople.url, bearer(tokens.anna)),
+      await http(ofPeople.url, bearer(tokens.bert)),
+    ];
+    const statements = { name: "fetch_statements", arguments: { format: "mt940" } };
+    const { files } = (await anna.callTool(statements)).structuredContent as { files: { uri: string }[] };
+    const { uri } = files[0]!;
+    expect((await anna.readResource({ uri })).contents).toHaveLength(1);
+    await expect(bert.readResource({ uri })).rejects.toThrow("Unknown or expired");
+    const csv = `reference,amount,currency\n${"INV-0,12.50,EUR\n".repeat(400)}`;
+    const name = "reconcile_transactions";
+    const { next } = (await anna.callTool({ name, arguments: { items_csv: csv } })).structuredContent as {
+      next: Record<string, unknown>;
+    };
+    expect((await bert.callTool({ name, arguments: next })).isError).toBe(true);
+    expect((await anna.callTool({ name, arguments: next })).isError).toBeUndefined();
+  });
+
   test("unknown, removed and replaced tokens are refused", async () => {
     const create = async (person: string) => (await issueToken(people, person, administrator)).token;
     const carl = await create("carl");
