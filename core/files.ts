@@ -8,6 +8,9 @@ export { readCamt, readCamtParts } from "./files/camt/read";
 export { type CamtVersion, writeCamt } from "./files/camt/write";
 export { type Loss, LossCounter } from "./files/losses";
 export { escapeFormula, formatRow as csvRow } from "./files/csv/cells";
+export { readBankCsv, readBankCsvParts } from "./files/csv/bank-read";
+export { csvLayouts, CsvMap } from "./files/csv/map";
+export { type CsvPlan, planCsv } from "./files/csv/plan";
 export { readCsv, readCsvParts } from "./files/csv/read";
 export { normaliseCsv, writeCsv } from "./files/csv/write";
 export {

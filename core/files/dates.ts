@@ -4,6 +4,9 @@ import { FormatError, type Position, quoteValue } from "./format-error";
 
 const withCentury = (year: string) => (Number(year) >= 80 ? `19${year}` : `20${year}`);
 
+/** Adds the century to a year of two digits. */
+export const expandYear = (year: string): string => (year.length === 2 ? withCentury(year) : year);
+
 /** Parses two-digit parts to YYYY-MM-DD. Throws for a day that does not exist. */
 function parseParts([year, month, day]: readonly string[], text: string, position: Position): string {
   const date = `${withCentury(year!)}-${month}-${day}`;

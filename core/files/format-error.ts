@@ -9,6 +9,7 @@ export type Format = "MT940" | "CODA" | "CSV" | "camt" | "pain";
  * - `balance`: opening balance and entries do not add up to the closing balance
  * - `control_sum`: the counts or sums in the file do not match its content
  * - `check_digits`: the check digits of a reference are wrong
+ * - `ambiguous`: a text has several meanings, and nothing in the file tells which is right
  */
 export type FormatErrorCode =
   | "unrecognised"
@@ -18,7 +19,8 @@ export type FormatErrorCode =
   | "too_long"
   | "balance"
   | "control_sum"
-  | "check_digits";
+  | "check_digits"
+  | "ambiguous";
 
 /** A place in a file: tag (`:61:`), record (`2.1`) or column (`amount`), and the line when reading. */
 export interface Position {

@@ -8,7 +8,10 @@ import { type CamtVersion, writeCamt } from "../files/camt/write";
 import { normaliseCoda } from "../files/coda/normalise";
 import { readCodaParts } from "../files/coda/read";
 import { writeCoda } from "../files/coda/write";
-import { readCsvParts } from "../files/csv/read";
+import { readBankCsvParts } from "../files/csv/bank-read";
+import { csvLayouts, type CsvMap, parseCsvMap } from "../files/csv/map";
+import { planCsv } from "../files/csv/plan";
+import { isOwnCsv, readCsvParts } from "../files/csv/read";
 import { normaliseCsv, writeCsv } from "../files/csv/write";
 import { statementsFrom, surveyParts } from "../files/conversion";
 import { LossCounter } from "../files/losses";
@@ -248,6 +251,7 @@ const Violation = z
         "balance",
         "control_sum",
         "check_digits",
+        "ambiguous",
       ])
       .describe("The rule that is broken."),
     severity: z
@@ -290,6 +294,11 @@ const BankStatement = z.object({
 const ConvertedStatements = z
   .object({
     from: z.enum(readNames).describe("Format of the input file."),
+    map: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe("The column map of a bank's CSV, guessed or given. Keep it to read later files."),
+    layout: optionalTextField("Name of the known layout that a bank's CSV has."),
     statement_count: countField("Number of statements."),
     entry_count: countField("Number of entries."),
     statements: z
@@ -338,6 +347,31 @@ const detectableFormats: Readonly<Record<string, ReadName>> = { MT940: "mt940", 
 /** Detects the format from the beginning of the text; what looks like no other format is CSV. */
 const detectFormat = (beginning: string): ReadName =>
   detectableFormats[detectTextKind(beginning) ?? ""] ?? "csv";
+
+/** True for a table that is not in fxdesk's own columns. */
+const isBankCsv = (beginning: string): boolean =>
+  (detectTextKind(beginning) ?? "CSV").startsWith("CSV") && beginning.trim() !== "" && !isOwnCsv(beginning);
+
+const maxMapLength = 100_000;
+
+/** Returns a column map by the name of its layout, or from JSON. */
+async function toCsvMap(text: string | undefined, path: string | undefined): Promise<CsvMap | undefined> {
+  if (text !== undefined && path !== undefined)
+    throw invalidInputError({ name }, [{ field: "map_path", message: "must not be given beside map" }]);
+  if (path !== undefined) {
+    const held = await beginningOf(await openFile(name, "map_path", path), maxMapLength);
+    return withFieldErrors("map_path", async () => parseCsvMap(held));
+  }
+  if (text === undefined) return undefined;
+  if (text.trimStart().startsWith("{")) return withFieldErrors("map", async () => parseCsvMap(text));
+  if (Object.hasOwn(csvLayouts, text)) return csvLayouts[text];
+  throw invalidInputError({ name }, [
+    {
+      field: "map",
+      message: `must be a column map in JSON, or one of ${Object.keys(csvLayouts).join(", ")}`,
+    },
+  ]);
+}
 
 async function collectAll(found: AsyncIterable<Statement>): Promise<Statement[]> {
   const statements: Statement[] = [];
@@ -398,10 +432,26 @@ export const convertStatements = procedure({
         title: "To format",
         description: "Format of the result: `json` returns data, the others a file.",
       }),
+    map: z
+      .string()
+      .min(1)
+      .optional()
+      .meta({
+        title: "Column map",
+        description: `Columns of a bank's CSV: ${Object.keys(csvLayouts)
+          .map((layout) => `\`${layout}\``)
+          .join(", ")}, or a column map in JSON. Guessed from the headings if omitted.`,
+      }),
+    map_path: hiddenFromModels(
+      z.string().min(1).optional().meta({
+        title: "Path of the column map",
+        description: "Path of a JSON file with the column map, instead of `map`.",
+      }),
+    ),
     tolerate: z.boolean().default(false).meta({
       title: "Tolerate faults",
       description:
-        "True to read every entry that can be read from camt and MT940, with the faults as `violations`. Otherwise the first error refuses the file.",
+        "True to read every entry that can be read, with the faults as `violations`. Otherwise the first error refuses the file.",
     }),
   },
   rules: [
@@ -415,14 +465,28 @@ export const convertStatements = procedure({
   async run({ deliver }, input) {
     const { content, content_base64: bytes, path, from: given, to, tolerate } = input;
     const field = path !== undefined ? "path" : bytes !== undefined ? "content_base64" : "content";
+    const givenMap = await toCsvMap(input.map, input.map_path);
+    const encoding = givenMap?.encoding;
     const open: OpenText =
       path !== undefined
-        ? await openFile(name, field, path)
+        ? await openFile(name, field, path, encoding)
         : bytes !== undefined
-          ? await openBytes(Buffer.from(bytes, "base64"))
+          ? await openBytes(Buffer.from(bytes, "base64"), encoding)
           : () => content!;
-    const from = given === "auto" ? detectFormat(await beginningOf(open, 1000)) : given;
-    const read = () => readers[from](open(), { tolerate });
+    const beginning = await beginningOf(open, 1000);
+    const from = given === "auto" ? (givenMap ? "csv" : detectFormat(beginning)) : given;
+    if (givenMap && from !== "csv")
+      throw invalidInputError({ name }, [{ field: "from", message: "must be csv if a column map is given" }]);
+    const plan =
+      givenMap || (from === "csv" && isBankCsv(beginning))
+        ? await withFieldErrors(field, () => planCsv(open(), givenMap))
+        : undefined;
+    const read = () =>
+      plan ? readBankCsvParts(open(), plan, { tolerate }) : readers[from](open(), { tolerate });
+    const format = {
+      from,
+      ...(plan && { map: plan.map, ...(plan.layout !== undefined && { layout: plan.layout }) }),
+    };
     const assertFound = (found: readonly unknown[]) => {
       if (found.length === 0)
         throw invalidInputError({ name }, [{ field, message: "must contain a statement" }]);
@@ -431,7 +495,7 @@ export const convertStatements = procedure({
       const statements = await withFieldErrors(field, () => collectAll(collectStatements(read())));
       assertFound(statements);
       const entries = statements.reduce((count, each) => count + each.entries.length, 0);
-      return { from, statement_count: statements.length, entry_count: entries, statements };
+      return { ...format, statement_count: statements.length, entry_count: entries, statements };
     }
     const { write, hold, extension, contentType } = writers[to];
     const counter = new LossCounter((statement) => withFieldErrors("to", async () => hold(statement)));
@@ -449,7 +513,7 @@ export const convertStatements = procedure({
       deliver({ ...file, content: encodeChunks(write(statementsFrom(survey, read()))) }),
     );
     return {
-      from,
+      ...format,
       statement_count: survey.statements.length,
       entry_count: survey.entryCount,
       file: { name: file.name, content_type: contentType, ...location },

@@ -33,9 +33,14 @@ async function* decode(chunks: AsyncIterable<Uint8Array>, encoding: string): Asy
 }
 
 /** Opens a file by its path. Throws InvalidInput for a file that cannot be read. */
-export async function openFile(operation: string, field: string, path: string): Promise<OpenText> {
+export async function openFile(
+  operation: string,
+  field: string,
+  path: string,
+  given?: string,
+): Promise<OpenText> {
   try {
-    const encoding = await encodingOf(createReadStream(path));
+    const encoding = given ?? (await encodingOf(createReadStream(path)));
     return () => decode(createReadStream(path), encoding);
   } catch (error) {
     const message = `cannot be read: ${(error as Error).message}`;
@@ -43,8 +48,8 @@ export async function openFile(operation: string, field: string, path: string): 
   }
 }
 
-export async function openBytes(bytes: Uint8Array): Promise<OpenText> {
-  const text = new TextDecoder(await encodingOf([bytes])).decode(bytes);
+export async function openBytes(bytes: Uint8Array, given?: string): Promise<OpenText> {
+  const text = new TextDecoder(given ?? (await encodingOf([bytes]))).decode(bytes);
   return () => text;
 }
 

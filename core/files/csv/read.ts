@@ -1,10 +1,11 @@
 /** Reads statements from CSV in the format of `writeCsv`. */
 import { formatAmount, parseDecimal, normaliseBalance } from "../amount";
-import { FormatError, quoteValue, looksLikeHint } from "../format-error";
+import { FormatError, quoteValue, looksLikeHint, type ReadOptions } from "../format-error";
 import {
   type Emit,
   type LineReader,
   readParts,
+  reportFault,
   type StatementPart,
   collectStatements,
 } from "../statement-parts";
@@ -81,6 +82,7 @@ function parseBalance(row: NumberedRow): Balance {
   return normaliseBalance(balance, cell(row, "currency"), columnPosition("balance", row.line));
 }
 
+/** Parses the head without its opening balance. */
 function parseHead(row: NumberedRow): StatementHead {
   const { account, ...texts } = toFields("head", row.cells) as Partial<StatementHead>;
   const number = cell(row, "statement_number");
@@ -90,7 +92,7 @@ function parseHead(row: NumberedRow): StatementHead {
     number: /^\d{1,15}$/.test(number) ? Number(number) : Number.NaN,
   };
   assertCsvHead(head, row.line);
-  return { ...head, openingBalance: parseBalance(row) };
+  return head;
 }
 
 /** Parses the reversal flag in any case, because spreadsheets write TRUE and FALSE. */
@@ -177,12 +179,25 @@ class CsvReader implements LineReader {
   readonly #partLimit = new LengthLimit("an entry, or the part after the entries,", maxPartLength);
   #tail: { tail: Mutable<StatementTail>; forwardBalances: Balance[]; line: number } | undefined;
 
+  constructor(readonly options: ReadOptions) {}
+
   readLine(line: Line, emit: Emit): void {
     this.#lastLine = line.number;
     const row = this.#rows.add(line);
     const { text, line: first } = row ?? this.#rows.open!;
     if (text.length > maxFieldLength) throw this.#tooLongError(text, first);
-    if (row && text.trim() !== "") this.#parseRow(text, first).forEach(emit);
+    if (!row || text.trim() === "") return;
+    if (!this.#columnNames) {
+      this.#columnNames = parseHeader(text, first);
+      return;
+    }
+    try {
+      this.#parseRow(text, first, this.#columnNames).forEach(emit);
+    } catch (error) {
+      // Details of a row that is left out must not join the entry before.
+      this.#endEntry().forEach(emit);
+      emit(reportFault(error, this.options));
+    }
   }
 
   /** Returns the error for a row that is too long and may be endless. */
@@ -197,31 +212,32 @@ class CsvReader implements LineReader {
 
   finish(emit: Emit): void {
     const { open } = this.#rows;
-    if (open) throw new FormatError("invalid", columnPosition("record", open.line), "a quote is not closed");
+    const position = columnPosition("record", open?.line);
+    if (open) emit(reportFault(new FormatError("invalid", position, "a quote is not closed"), this.options));
     if (!allowedPredecessors.opening.includes(this.#lastRecord))
-      throw new FormatError(
-        "missing",
-        columnPosition("record", this.#lastLine),
-        "the closing balance is missing",
+      emit(
+        reportFault(
+          new FormatError(
+            "missing",
+            columnPosition("record", this.#lastLine),
+            "the closing balance is missing",
+          ),
+          this.options,
+        ),
       );
     this.#endStatement().forEach(emit);
   }
 
-  #parseRow(text: string, line: number): StatementPart[] {
-    if (!this.#columnNames) {
-      this.#columnNames = parseHeader(text, line);
-      return [];
-    }
+  #parseRow(text: string, line: number, names: readonly string[]): StatementPart[] {
     const cells = parseRow(text);
     if (!cells) throw new FormatError("invalid", columnPosition("record", line), "a quote is misplaced");
-    const { length } = this.#columnNames;
-    if (cells.length !== length)
+    if (cells.length !== names.length)
       throw new FormatError(
         "invalid",
         columnPosition("record", line),
-        `the row has ${cells.length} cells, but the header has ${length}`,
+        `the row has ${cells.length} cells, but the header has ${names.length}`,
       );
-    return this.#handleRow({ cells: toRow(this.#columnNames, cells), text, line });
+    return this.#handleRow({ cells: toRow(names, cells), text, line });
   }
 
   #handleRow(row: NumberedRow): StatementPart[] {
@@ -229,19 +245,36 @@ class CsvReader implements LineReader {
     const position = columnPosition("record", row.line);
     if (!isRowKind(record))
       throw new FormatError("invalid", position, `unknown record: ${quoteValue(record)}`);
-    if (!allowedPredecessors[record].includes(this.#lastRecord))
-      throw new FormatError("misplaced", position, `record ${record} must not follow ${this.#lastRecord}`);
-    this.#lastRecord = record;
+    const resumed = allowedPredecessors[record].includes(this.#lastRecord) ? [] : this.#resume(record, row);
     if (this.#account && record !== "opening") assertSameAccount(this.#account, row);
     if (record === "entry" || record === "closing") this.#partLimit.restart();
     this.#partLimit.add(row.text, position);
-    return this.#handlers[record](row);
+    const parts = [...resumed, ...this.#handlers[record](row)];
+    this.#lastRecord = record;
+    return parts;
+  }
+
+  /** Reports a row in the wrong place. Throws if it cannot be read there. */
+  #resume(record: RowKind, row: NumberedRow): StatementPart[] {
+    const position = columnPosition("record", row.line);
+    const fault = new FormatError(
+      "misplaced",
+      position,
+      `record ${record} must not follow ${this.#lastRecord}`,
+    );
+    const reported = reportFault(fault, this.options);
+    if (record === "opening" && this.#account) return [reported, ...this.#endStatement()];
+    if (record !== "entry") throw fault;
+    const opening = parseHead(row);
+    const parts = this.#endStatement();
+    this.#account = opening.account;
+    return [...parts, reported, { kind: "opening", opening, line: row.line }];
   }
 
   readonly #handlers: Readonly<Record<RowKind, (row: NumberedRow) => StatementPart[]>> = {
     opening: (row) => {
+      const opening = { ...parseHead(row), openingBalance: parseBalance(row) };
       const parts = this.#endStatement();
-      const opening = parseHead(row);
       this.#account = opening.account;
       return [...parts, { kind: "opening", opening, line: row.line }];
     },
@@ -251,7 +284,9 @@ class CsvReader implements LineReader {
       return parts;
     },
     detail: (row) => {
-      this.#entry?.details.push(parseEntry(row));
+      if (!this.#entry)
+        throw new FormatError("misplaced", columnPosition("record", row.line), "its entry was not read");
+      this.#entry.details.push(parseEntry(row));
       return [];
     },
     closing: (row) => {
@@ -278,18 +313,35 @@ class CsvReader implements LineReader {
     return [{ kind: "entry", entry: details.length > 0 ? { ...entry, details } : entry, ...rest }];
   }
 
+  /** Closes the open statement, if any; without its closing balance if that was not read. */
   #endStatement(): StatementPart[] {
-    if (!this.#tail) return [];
-    const { tail, forwardBalances, line } = this.#tail;
-    this.#tail = undefined;
+    if (!this.#account) return [];
+    const { tail, forwardBalances, line } = this.#tail ?? {
+      tail: {},
+      forwardBalances: [],
+      line: this.#lastLine,
+    };
+    this.#tail = this.#account = undefined;
     const closing = forwardBalances.length > 0 ? { ...tail, forwardBalances } : tail;
-    return [{ kind: "closing", closing, line }];
+    return [...this.#endEntry(), { kind: "closing", closing, line }];
   }
 }
 
+/** True if the first row is a header of `writeCsv`, possibly a damaged one. */
+export function isOwnCsv(beginning: string): boolean {
+  const [header = ""] = beginning
+    .replace(/^\uFEFF/, "")
+    .trimStart()
+    .split(/\r?\n/, 1);
+  const cells = new Set(header.split(","));
+  return requiredColumns.filter((name) => cells.has(name)).length > requiredColumns.length / 2;
+}
+
 /** Reads CSV in parts. Throws like `readCsv`. */
-export const readCsvParts = (source: TextSource): AsyncGenerator<StatementPart, void, void> =>
-  readParts(source, new CsvReader());
+export const readCsvParts = (
+  source: TextSource,
+  options: ReadOptions = {},
+): AsyncGenerator<StatementPart, void, void> => readParts(source, new CsvReader(options), options);
 
 /**
  * Reads the statements of a CSV text or text stream, with the columns of `writeCsv` in any order; other columns are ignored.
@@ -297,5 +349,7 @@ export const readCsvParts = (source: TextSource): AsyncGenerator<StatementPart, 
  *
  * Throws a FormatError with line and column for malformed text and for balances that do not add up.
  */
-export const readCsv = (source: TextSource): AsyncGenerator<Statement, void, void> =>
-  collectStatements(readCsvParts(source));
+export const readCsv = (
+  source: TextSource,
+  options: ReadOptions = {},
+): AsyncGenerator<Statement, void, void> => collectStatements(readCsvParts(source, options));

@@ -264,6 +264,27 @@ describe("statements.convert", () => {
     await expect(client.statements.convert({ path })).rejects.toMatchObject({ code: "invalid_input" });
   });
 
+  test("reads a bank's CSV by its headings, a layout or a column map, and converts it", async () => {
+    const rows = ["01.11.2026;01.11.2026;1,50;EUR;101,50", "15.11.2026;15.11.2026;-2,00;EUR;99,50"];
+    const headings = "Buchungstag;Valuta;Betrag;Währung;Saldo";
+    const content = [headings, ...rows].join("\n");
+    const { map, ...guessed } = await client.statements.convert({ content });
+    expect(guessed).toMatchObject({ from: "csv", statements: [{ openingBalance: { amount: "100.00" } }] });
+    const named = JSON.stringify({ ...map, account: "DE89370400440532013000", encoding: "windows-1252" });
+    const input = { content_base64: Buffer.from(content, "latin1").toString("base64"), map: named };
+    const { file } = await client.statements.convert({ ...input, to: "mt940" });
+    expect(String(file!.content)).toContain(":62F:C261115EUR99,50");
+    const refused = (given: object) =>
+      expect(client.statements.convert({ content, ...given })).rejects.toMatchObject({
+        code: "invalid_input",
+        violations: [{ field: Object.keys(given)[0] }],
+      });
+    await refused({ map: "{" });
+    await refused({ map: "dutch" });
+    await refused({ map_path: join(tmpdir(), "missing.json") });
+    await refused({ from: "mt940" as const, map: named });
+  });
+
   test("decodes Windows-1252", async () => {
     const bytes = Buffer.from(mt940.replace(/^:86:.*$/m, ":86:Müller"), "latin1");
     const { statements } = await client.statements.convert({ content_base64: bytes.toString("base64") });

@@ -1,0 +1,235 @@
+/** CSV of banks: layouts, maps, guesses from headings, and what is refused. */
+import { CsvMap, csvLayouts, planCsv, readBankCsv, type Statement } from "../../../core/files";
+import { collect, problemOf } from "./statement-fixtures";
+
+const iban = "DE89370400440532013000";
+
+async function* readParts(text: string, map?: CsvMap, tolerate = false): AsyncGenerator<Statement> {
+  yield* readBankCsv(text, await planCsv(text, map), { tolerate });
+}
+const read = (...given: Parameters<typeof readParts>): Promise<Statement[]> => collect(readParts(...given));
+
+/** Shows statements by account, balances, signed amounts and the rules of their faults. */
+const show = (statements: readonly Statement[]) =>
+  statements.map(({ account, openingBalance, closingBalance, entries, violations = [] }) =>
+    [
+      `${account.number} ${account.currency}`,
+      [openingBalance, closingBalance].map(
+        (balance) => balance && `${balance.creditDebit} ${balance.amount}`,
+      ),
+      entries.map(({ bookingDate, creditDebit, amount, status = "" }) =>
+        [bookingDate, creditDebit, amount, status].join(" ").trim(),
+      ),
+      violations.map(({ rule, severity, field }) => `${severity} ${rule} ${field}`),
+    ].flat(),
+  );
+
+const german = [
+  "Buchungstag;Wertstellung;Auftraggeber/Empfänger;Verwendungszweck;Betrag (EUR);Saldo",
+  "02.11.2026;03.11.2026;A GmbH;Invoice 1;1.250,50;2.250,50",
+  "03.11.2026;03.11.2026;B GmbH;Rent;-200,25;2.050,25",
+];
+const swap = (lines: readonly string[]) => [lines[0]!, ...lines.slice(1).toReversed()];
+const join = (lines: readonly string[]) => lines.join("\r\n");
+
+const facts = ["Credit 1000.00", "Credit 2050.25"];
+const entries = ["2026-11-02 Credit 1250.50", "2026-11-03 Debit 200.25"];
+const noAccount = "warning missing account_number";
+
+test.each<[string, string]>([
+  ["German headings", join(german)],
+  ["newest entry first", join(swap(german))],
+  ["rows before the headings", join(["Umsätze;", "", "Kontoname;Giro", ...german])],
+  [
+    "dates of two digits, and signs at the end",
+    join(german).replaceAll("2026", "26").replace("-200,25", "200,25-"),
+  ],
+  [
+    "tabs, quotes and an empty column",
+    join(german.map((line) => line.replace(/[^;]+/g, '"$&"').replaceAll(";", "\t").concat("\t"))),
+  ],
+  [
+    "English, debit and credit columns, and points",
+    join([
+      "Date,Description,Paid out,Paid in,Balance,Currency",
+      '2026-11-02,Invoice 1,,"1,250.50","2,250.50",EUR',
+      '2026-11-03,Rent,200.25,0.00,"2,050.25",EUR',
+    ]),
+  ],
+  [
+    "Dutch, a direction and no sign",
+    join([
+      "Datum;Omschrijving;Af/Bij;Bedrag;Munt;Saldo na mutatie",
+      "20261102;Invoice 1;Bij;1250,50;EUR;2250,50",
+      "20261103;Rent;Af;200,25;EUR;2050,25",
+    ]),
+  ],
+  [
+    "French, negative debits, spaces between thousands",
+    join([
+      "Date comptable;Libellé;Débit euros;Crédit euros;Solde",
+      "02/11/2026;Invoice 1;;1 250,50;2 250,50",
+      "03/11/2026;Rent;-200,25;;2 050,25",
+      "",
+    ]),
+  ],
+])("guesses %s, and confirms the guess by balances", async (name, text) => {
+  const french = name.startsWith("French");
+  const given = french ? text.replace("03/11", "13/11") : text;
+  const [[account, ...rest]] = show(await read(given)) as [string[]];
+  expect([account, rest.toSorted()]).toEqual([
+    "NOTPROVIDED EUR",
+    [...facts, ...entries.map((each) => (french ? each.replace("-03", "-13") : each)), noAccount].toSorted(),
+  ]);
+});
+
+const dutch = (...rows: string[]) =>
+  join([
+    "IBAN/BBAN,Munt,BIC,Volgnr,Datum,Rentedatum,Bedrag,Saldo na trn,Tegenrekening IBAN/BBAN,Naam tegenpartij,BIC tegenpartij,Machtigingskenmerk,Incassant ID,Omschrijving-1,Omschrijving-2,Omschrijving-3",
+    ...rows,
+  ]);
+const dutchRow = (account: string, amount: string, balance: string) =>
+  `${account},EUR,TESTNL2A,000001,2026-11-02,2026-11-01,"${amount}","${balance}",${iban},A BV,,,,one,two,`;
+
+test("knows layouts by their headings, splits accounts, and returns the map that it used", async () => {
+  const text = dutch(
+    dutchRow("NL02ABNA0123456789", "+10,00", "+110,00"),
+    dutchRow("NL02ABNA0123456789", "-20,00", "+90,00"),
+    dutchRow("NL91ABNA0417164300", "-1,00", "-1,00"),
+    dutchRow("NL91ABNA0417164300", "+2,00", "+1,00"),
+  );
+  const plan = await planCsv(text);
+  expect([plan.layout, plan.map]).toEqual(["dutch-signed", csvLayouts["dutch-signed"]]);
+  const statements = await read(text);
+  expect(show(statements)).toEqual([
+    [
+      "NL02ABNA0123456789 EUR",
+      "Credit 100.00",
+      "Credit 90.00",
+      "2026-11-02 Credit 10.00",
+      "2026-11-02 Debit 20.00",
+    ],
+    [
+      "NL91ABNA0417164300 EUR",
+      "Credit 0.00",
+      "Credit 1.00",
+      "2026-11-02 Debit 1.00",
+      "2026-11-02 Credit 2.00",
+    ],
+  ]);
+  expect(statements[0]!.entries[0]).toMatchObject({
+    valueDate: "2026-11-01",
+    counterparty: { name: "A BV", account: iban },
+    remittance: "one two",
+    bankReference: "000001",
+  });
+});
+
+test("a guessed map reads the file again", async () => {
+  const text = join(german);
+  const { map } = await planCsv(text);
+  expect(await read(text, CsvMap.parse(JSON.parse(JSON.stringify(map))))).toEqual(await read(text));
+});
+
+test("a map names columns by number, marks, account and currency", async () => {
+  const map = CsvMap.parse({
+    delimiter: "|",
+    header_rows: 0,
+    decimal: ".",
+    date: "MM/DD/YYYY",
+    columns: { booking_date: 1, amount: 2, mark: 3, status: 4 },
+    marks: { debit: ["OUT"], credit: ["IN"] },
+    account: iban,
+    currency: "JPY",
+  });
+  const text = "11/02/2026|1,000|OUT|booked\n11/03/2026|5|IN|pending\n";
+  expect(show(await read(text, map))).toEqual([
+    [
+      `${iban} JPY`,
+      undefined,
+      undefined,
+      "2026-11-02 Debit 1000",
+      "2026-11-03 Credit 5 Pending",
+      "warning missing balance",
+    ],
+  ]);
+});
+
+test.each<[string, Record<string, unknown>]>([
+  ["no date column", { columns: { amount: 1 } }],
+  ["amount beside debit", { columns: { booking_date: 1, amount: 2, debit: 3 } }],
+  ["a mark without an amount", { columns: { booking_date: 1, debit: 2, mark: 3 } }],
+  ["an unknown field", { columns: { booking_date: 1, amount: 2, ammount: 3 } }],
+  ["an unknown date format", { date: "D.M.Y" }],
+])("a map with %s is refused", (_, change) => {
+  const map = { delimiter: ";", decimal: ",", date: "DD.MM.YYYY", columns: { booking_date: 1, amount: 2 } };
+  expect(CsvMap.safeParse(map).success).toBe(true);
+  expect(CsvMap.safeParse({ ...map, ...change }).success).toBe(false);
+});
+
+const simple = (...rows: string[]) => join(["Date;Amount;Currency", ...rows]);
+
+test.each<[string, string, string]>([
+  ["two orders of day and month", simple("01/02/2026;1,50;EUR"), "ambiguous booking_date"],
+  ["thousands or decimals", simple("2026-01-02;1.234;EUR", "2026-01-02;5.678;EUR"), "ambiguous amount"],
+  ["two columns of amounts", "Date;Amount;Betrag\n2026-01-02;1;2", "ambiguous amount 1"],
+  ["two decimal marks", simple("2026-01-02;1,50;EUR", "2026-01-02;1.50;EUR"), "invalid amount"],
+  ["no currency", "Date;Amount\n2026-01-02;1,50", "missing currency 2"],
+  ["no headings", "2026-01-02;1,50;EUR", "unrecognised headings 1"],
+  ["an amount without a date", simple("2026-01-02;1,50;EUR", ";2,50;EUR"), "invalid booking_date 3"],
+  ["a date without an amount", simple("2026-01-02;1,50;EUR", "2026-01-03;;EUR"), "invalid amount 3"],
+  [
+    "more decimals than the currency has",
+    simple("2026-01-02;1,50;EUR", "2026-01-02;1,505;EUR"),
+    "invalid amount 3",
+  ],
+  ["a cell too many", simple("2026-01-02;1,50;EUR", "2026-01-02;1;50;EUR"), "invalid row 3"],
+  ["a currency within the amount", simple("2026-01-02;1,50 USD;EUR"), "invalid amount 2"],
+  [
+    "debits of both signs",
+    "Date;Debit;Credit;Currency\n2026-01-02;1,50;;EUR\n2026-01-02;-2,00;;EUR",
+    "invalid debit 3",
+  ],
+  ["debit and credit in one row", "Date;Debit;Credit;Currency\n2026-01-02;1,50;2,00;EUR", "invalid debit 2"],
+  ["an unknown mark", "Date;Amount;D/C;Currency\n2026-01-02;1,50;X;EUR", "invalid mark 2"],
+  ["an unknown status", "Date;Amount;Status;Currency\n2026-01-02;1,50;Lost;EUR", "invalid status 2"],
+  ["balances that do not add up", join(german).replace("-200,25", "-200,26"), "balance balance 3"],
+  [
+    "rows of one account that are not together",
+    dutch(
+      dutchRow("NL02ABNA0123456789", "+10,00", "+110,00"),
+      dutchRow("NL91ABNA0417164300", "-1,00", "-1,00"),
+      dutchRow("NL02ABNA0123456789", "-20,00", "+90,00"),
+    ),
+    "misplaced account_number 4",
+  ],
+])("refuses %s", async (_, text, problem) => {
+  expect(await problemOf(readParts(text))).toBe(problem);
+});
+
+test("says which statements no balance confirms, and which rows were passed over", async () => {
+  const one = join(german.slice(0, 2));
+  expect(show(await read(one))[0]!.slice(-2)).toEqual([noAccount, "warning missing balance"]);
+  const [foot] = show(await read(join([...german, "Endsaldo;;;;;2.050,25"])));
+  expect(foot!.slice(-2)).toEqual([noAccount, "warning misplaced row"]);
+});
+
+test("tolerates faults: every entry that can be read, and what does not add up", async () => {
+  const text = join([
+    german[0]!,
+    "xx.11.2026;;A;broken;1,00;1,00",
+    ...german.slice(1),
+    "04.11.2026;;C;wrong;-50,00;2.000,00",
+  ]);
+  const [[, ...rest]] = show(await read(text, undefined, true)) as [string[]];
+  expect(rest).toEqual([
+    "Credit 1000.00",
+    "Credit 2000.00",
+    ...entries,
+    "2026-11-04 Debit 50.00",
+    "error invalid booking_date",
+    noAccount,
+    "error balance balance",
+    "error balance balance",
+  ]);
+});
