@@ -1,12 +1,13 @@
 /** Reads CODA 2, the Belgian coded statement of account. */
 import { Big } from "big.js";
 import { removeWhitespace, collapseWhitespace } from "../charset";
-import { FormatError, type Position, quoteValue, looksLikeHint } from "../format-error";
+import { FormatError, type Position, quoteValue, looksLikeHint, type ReadOptions } from "../format-error";
 import { belgianCheckDigits, isBelgianReference } from "../identifiers";
 import {
   type Emit,
   type LineReader,
   readParts,
+  reportFault,
   type StatementPart,
   collectStatements,
 } from "../statement-parts";
@@ -17,7 +18,7 @@ import {
   type Entry,
   withoutUndefined,
   type Statement,
-  type BookedHead,
+  type StatementHead,
   type StatementTail,
 } from "../statement";
 import {
@@ -56,10 +57,10 @@ interface EntryDraft {
 
 /** A file that is being read, with the totals to compare with its trailer. */
 interface FileDraft {
-  readonly head: BookedHead;
-  /** Structure code of its account. */
-  readonly structure: string;
-  closingBalance: Balance;
+  readonly head: StatementHead;
+  /** Structure code of its account; undefined if its old balance was not read. */
+  readonly structure?: string;
+  closingBalance: Balance | undefined;
   information: string;
   count: number;
   debits: Big;
@@ -75,22 +76,24 @@ const wrongReferenceMessage = (text: string) =>
     ? `the structured reference ${text} has wrong check digits; expected ${belgianCheckDigits(text.slice(0, 10))}`
     : `a structured reference must be twelve digits, not ${quoteValue(text)}`;
 
+/** Takes a fault that leaves amounts and entries right. */
+type Warn = (fault: FormatError) => void;
+
 /** Returns the structured reference or free text of a movement, and further free text of its information records. */
-function paymentDetailsOf({
-  main,
-  references,
-  counterparty,
-  information,
-  position,
-}: Movement): PaymentDetails {
+function paymentDetailsOf(
+  { main, references, counterparty, information, position }: Movement,
+  warn: Warn,
+): PaymentDetails {
   const movementText = [main, references, counterparty].map((record) => record?.communication ?? "").join("");
   const furtherTexts = information.filter(({ structured }) => !structured).map(({ text }) => text);
   const [type, text] = [movementText.slice(0, 3), movementText.slice(3)];
   if (main.communicationType !== "1") return toRemittance([movementText, ...furtherTexts].join(""));
   if (belgianReferences.includes(type)) {
     const creditorReference = text.slice(0, 12);
-    if (!isBelgianReference(creditorReference))
-      throw new FormatError("check_digits", position, wrongReferenceMessage(creditorReference));
+    if (!isBelgianReference(creditorReference)) {
+      warn(new FormatError("check_digits", position, wrongReferenceMessage(creditorReference)));
+      return toRemittance([text, ...furtherTexts].join(" "));
+    }
     return { creditorReference, ...toRemittance(furtherTexts.join("")) };
   }
   if (type === isoReference)
@@ -116,7 +119,7 @@ function fullNameOf({ information }: Movement): string | undefined {
   return textOrUndefined(found?.text.slice(3, 73));
 }
 
-function toEntry(movement: Movement, currency: string): Entry {
+function toEntry(movement: Movement, currency: string, warn: Warn): Entry {
   const { main, references, counterparty, position } = movement;
   const entryDate = parseDate(main.entryDate, position);
   const valueDate = parseDate(main.valueDate, position);
@@ -138,21 +141,21 @@ function toEntry(movement: Movement, currency: string): Entry {
       account: textOrUndefined(counterparty?.counterpartyAccount.slice(0, 34))?.split(" ")[0],
       bic: textOrUndefined(references?.counterpartyBic),
     }),
-    ...paymentDetailsOf(movement),
+    ...paymentDetailsOf(movement, warn),
     purpose: textOrUndefined(references?.purpose),
     returnReason: textOrUndefined(references?.returnReason),
   });
 }
 
-function entryWithDetails({ movement, details }: EntryDraft, currency: string): Entry {
-  const entry = toEntry(movement, currency);
+function entryWithDetails({ movement, details }: EntryDraft, currency: string, warn: Warn): Entry {
+  const entry = toEntry(movement, currency, warn);
   if (details.length === 0) return entry;
-  return { ...entry, details: details.map((detail) => toEntry(detail, currency)) };
+  return { ...entry, details: details.map((detail) => toEntry(detail, currency, warn)) };
 }
 
-function parseHead(header: RecordValues<"0">, values: RecordValues<"1">, position: Position): BookedHead {
+function parseHead(header: RecordValues<"0">, values: RecordValues<"1">, position: Position): StatementHead {
   const { number, currency } = parseAccount(values.structure, values.account, position);
-  return withoutUndefined<BookedHead>({
+  return withoutUndefined<StatementHead>({
     account: withoutUndefined<Account>({
       number,
       currency,
@@ -203,6 +206,7 @@ function assertSameAccount(
   { account }: RecordValues<"8">,
   position: Position,
 ): void {
+  if (structure === undefined) return;
   const { number, currency } = head.account;
   const found = parseAccount(structure, account, position);
   if (found.number !== number || found.currency !== currency)
@@ -236,6 +240,10 @@ type Handlers = {
   readonly [R in RecordName]: (values: RecordValues<R>, position: Position) => StatementPart[];
 };
 
+/** Stand for a header and an old balance that cannot be read. */
+const noHeader = readRecord("0", "0".padEnd(128), { format: "CODA", field: "0" });
+const unknownAccount: Account = { number: "NOTPROVIDED", currency: "XXX" };
+
 /** End-of-file character of old systems. */
 const endOfFile = "\u001A";
 
@@ -247,12 +255,14 @@ class CodaReader implements LineReader {
   #lastLine = 0;
   /** True if the last trailer announced another file. */
   #announcesAnotherFile = false;
+  #header = noHeader;
+  #file: FileDraft | undefined;
   // Assigned before use, because the order of records is checked.
-  #header!: RecordValues<"0">;
-  #file!: FileDraft;
   #movement!: Movement;
   #entry: EntryDraft | undefined;
   readonly #partLimit = new LengthLimit("an entry, or the part after the entries,", maxPartLength);
+
+  constructor(readonly options: ReadOptions) {}
 
   readLine({ number, text }: Line, emit: Emit): void {
     const isTooLong = text.length > maxFieldLength;
@@ -260,35 +270,94 @@ class CodaReader implements LineReader {
     const record = recordNameOf(text);
     const position: Position = { format: "CODA", field: record ?? text.slice(0, 2), line: number };
     if (hasBareCr(text)) throw new FormatError("invalid", position, bareCrMessage);
-    if (this.#lastLine === 0 && record !== "0")
+    if (this.#lastLine === 0 && record !== "0" && !(this.options.tolerate && record))
       throw new FormatError(
         "unrecognised",
         position,
         `the file does not begin with a header (record 0)${looksLikeHint(text)}`,
       );
     if (isTooLong) throw tooLongError("a line", maxFieldLength, position);
-    if (!record) throw new FormatError("invalid", position, "unknown record type");
-    if (!allowedPredecessors[record].includes(this.#lastRecord))
-      throw new FormatError("misplaced", position, `this record must not follow record ${this.#lastRecord}`);
-    this.#lastRecord = record;
     this.#lastLine = number;
-    this.#partLimit.add(text, position);
-    this.#handle(record, readRecord(record, text, position), position).forEach(emit);
+    try {
+      if (!record) throw new FormatError("invalid", position, "unknown record type");
+      this.#partLimit.add(text, position);
+      const values = readRecord(record, text, position);
+      if (!allowedPredecessors[record].includes(this.#lastRecord))
+        this.#resume(record, position).forEach(emit);
+      this.#handle(record, values, position).forEach(emit);
+      this.#lastRecord = record;
+    } catch (error) {
+      emit(reportFault(error, this.options));
+    }
   }
 
-  finish(): void {
+  /** Reports a record in the wrong place. Throws if it cannot be read there. */
+  #resume(record: RecordName, position: Position): StatementPart[] {
+    const message = `this record must not follow record ${this.#lastRecord}`;
+    const fault = new FormatError("misplaced", position, message);
+    const reported = reportFault(fault, this.options);
+    const isFile = this.#file !== undefined;
+    if (record === "0" && isFile) return [reported, ...this.#endFile(position)];
+    if (record === "1" && !isFile) {
+      this.#header = noHeader;
+      return [reported];
+    }
+    if (record === "2.1" && !isFile)
+      return [reported, this.#openFile({ account: unknownAccount, number: 0 }, position)];
+    if ((record === "8" || record === "9") && isFile) return [reported];
+    throw fault;
+  }
+
+  finish(emit: Emit): void {
     const position: Position = { format: "CODA", field: "9", line: this.#lastLine };
-    if (this.#lastRecord !== "9")
-      throw new FormatError("missing", position, "the file ends without a trailer");
-    if (this.#announcesAnotherFile)
-      throw new FormatError("missing", position, "the trailer announces another file, but the text ends");
+    if (this.#file ?? this.#lastRecord !== "9") {
+      emit(
+        reportFault(new FormatError("missing", position, "the file ends without a trailer"), this.options),
+      );
+      this.#endFile(position).forEach(emit);
+    } else if (this.#announcesAnotherFile) {
+      const message = "the trailer announces another file, but the text ends";
+      emit(reportFault(new FormatError("missing", position, message), this.options, "warning"));
+    }
   }
 
   #handle<R extends RecordName>(record: R, values: RecordValues<R>, position: Position): StatementPart[] {
     const parts = this.#handlers[record](values, position);
     if (parts.length > 0) this.#partLimit.restart();
-    if (countedRecords.has(record)) this.#file.count += 1;
+    if (this.#file && countedRecords.has(record)) this.#file.count += 1;
     return parts;
+  }
+
+  #openFile(head: StatementHead, { line }: Position, structure?: string): StatementPart {
+    const [debits, credits] = [new Big(0), new Big(0)];
+    const { openingBalance: closingBalance } = head;
+    this.#file = {
+      head,
+      ...(structure !== undefined && { structure }),
+      closingBalance,
+      information: "",
+      count: 0,
+      debits,
+      credits,
+    };
+    return { kind: "opening", opening: head, line: line! };
+  }
+
+  #requireFile(position: Position): FileDraft {
+    if (this.#file) return this.#file;
+    throw new FormatError("misplaced", position, "the old balance is missing before this record");
+  }
+
+  #endFile({ line }: Position): StatementPart[] {
+    if (!this.#file) return [];
+    const entries = this.#endEntry();
+    const { closingBalance, information } = this.#file;
+    this.#file = undefined;
+    const closing = withoutUndefined<StatementTail>({
+      closingBalance,
+      information: textOrUndefined(information),
+    });
+    return [...entries, { kind: "closing", closing, line: line! }];
   }
 
   readonly #handlers: Handlers = {
@@ -299,13 +368,10 @@ class CodaReader implements LineReader {
     },
     "1": (values, position) => {
       const head = parseHead(this.#header, values, position);
-      const [debits, credits] = [new Big(0), new Big(0)];
-      const { structure } = values;
-      const closingBalance = head.openingBalance;
-      this.#file = { head, structure, closingBalance, information: "", count: 0, debits, credits };
-      return [{ kind: "opening", opening: head, line: position.line! }];
+      return [this.#openFile(head, position, values.structure)];
     },
     "2.1": (main, position) => {
+      this.#requireFile(position).closingBalance = undefined;
       this.#movement = { position, main, information: [] };
       if (main.detail !== "0000") return this.#addDetail(position);
       const parts = this.#endEntry();
@@ -329,31 +395,33 @@ class CodaReader implements LineReader {
     "3.2": (values, position) => this.#addInformation(values, position),
     "3.3": (values, position) => this.#addInformation(values, position),
     "8": (values, position) => {
-      const { head } = this.#file;
-      assertSameAccount(this.#file, values, position);
-      this.#file.closingBalance = parseBalance(values, head.account.currency, position);
+      const file = this.#requireFile(position);
+      assertSameAccount(file, values, position);
+      file.closingBalance = parseBalance(values, file.head.account.currency, position);
       return this.#endEntry();
     },
-    "4": ({ text }) => {
-      this.#file.information += text;
+    "4": ({ text }, position) => {
+      this.#requireFile(position).information += text;
       return [];
     },
     "9": (values, position) => {
-      assertTrailer(this.#file, values, position);
+      const parts = this.#endEntry();
+      try {
+        assertTrailer(this.#requireFile(position), values, position);
+      } catch (error) {
+        parts.push(reportFault(error, this.options));
+      }
       this.#announcesAnotherFile = values.multipleFiles === "1";
-      const { closingBalance, information } = this.#file;
-      const closing = withoutUndefined<StatementTail>({
-        closingBalance,
-        information: textOrUndefined(information),
-      });
-      return [{ kind: "closing", closing, line: position.line! }];
+      return [...parts, ...this.#endFile(position)];
     },
   };
 
   /** Returns the current movement. Throws if the record belongs to another one. */
-  #requireMovement({ sequence }: { sequence: string }, position: Position): Movement {
+  #requireMovement({ sequence, detail }: { sequence: string; detail: string }, position: Position): Movement {
     const { main } = this.#movement;
-    if (sequence === main.sequence) return this.#movement;
+    // A part of a movement that was left out must not join the one before.
+    const isOther = this.options.tolerate && position.field.startsWith("2") && detail !== main.detail;
+    if (sequence === main.sequence && !isOther) return this.#movement;
     throw new FormatError(
       "misplaced",
       position,
@@ -373,7 +441,10 @@ class CodaReader implements LineReader {
     return [];
   }
 
-  #addInformation(values: { sequence: string; communication: string }, position: Position): StatementPart[] {
+  #addInformation(
+    values: { sequence: string; detail: string; communication: string },
+    position: Position,
+  ): StatementPart[] {
     this.#requireMovement(values, position).information.at(-1)!.text += values.communication;
     return [];
   }
@@ -381,24 +452,36 @@ class CodaReader implements LineReader {
   /** Completes the entry once no more details can follow. */
   #endEntry(): StatementPart[] {
     if (!this.#entry) return [];
-    const { movement } = this.#entry;
-    const entry = entryWithDetails(this.#entry, this.#file.head.account.currency);
+    const draft = this.#entry;
     this.#entry = undefined;
-    const sum = entry.creditDebit === "Debit" ? "debits" : "credits";
-    this.#file[sum] = this.#file[sum].plus(entry.amount);
-    return [{ kind: "entry", entry, line: movement.position.line! }];
+    const parts: StatementPart[] = [];
+    try {
+      const file = this.#requireFile(draft.movement.position);
+      const entry = entryWithDetails(draft, file.head.account.currency, (fault) =>
+        parts.push(reportFault(fault, this.options, "warning")),
+      );
+      const sum = entry.creditDebit === "Debit" ? "debits" : "credits";
+      file[sum] = file[sum].plus(entry.amount);
+      return [...parts, { kind: "entry", entry, line: draft.movement.position.line! }];
+    } catch (error) {
+      return [...parts, reportFault(error, this.options)];
+    }
   }
 }
 
 /** Reads CODA in parts. Throws like `readCoda`. */
-export const readCodaParts = (source: TextSource): AsyncGenerator<StatementPart, void, void> =>
-  readParts(source, new CodaReader());
+export const readCodaParts = (
+  source: TextSource,
+  options: ReadOptions = {},
+): AsyncGenerator<StatementPart, void, void> => readParts(source, new CodaReader(options), options);
 
 /**
  * Reads the statements of a CODA 2 text or text stream. Blank text has no statements.
  *
- * Throws a FormatError with line and record for malformed text, and if balances, counts, sums or the check digits of a
- * structured reference are wrong.
+ * Throws a FormatError with line and record for malformed text, and if balances, counts or sums are wrong. A structured
+ * reference with wrong check digits becomes free text, with a warning.
  */
-export const readCoda = (source: TextSource): AsyncGenerator<Statement, void, void> =>
-  collectStatements(readCodaParts(source));
+export const readCoda = (
+  source: TextSource,
+  options: ReadOptions = {},
+): AsyncGenerator<Statement, void, void> => collectStatements(readCodaParts(source, options));
