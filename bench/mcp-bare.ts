@@ -12,10 +12,14 @@ const { tools } = JSON.parse(readFileSync(join(__dirname, "../mcp/tools.json"), 
 serveStdio(() => {
   const server = new McpServer({ name: "bare", version: "1.0.0" });
   for (const { tool } of tools) {
-    const { name, inputSchema, outputSchema: _, ...rest } = tool;
-    server.registerTool(name, { ...rest, inputSchema: fromJsonSchema(inputSchema) }, async () => ({
-      content: [],
-    }));
+    const { name, inputSchema, title, description, annotations } = tool;
+    server.registerTool(
+      name,
+      { title, description, annotations, inputSchema: fromJsonSchema(inputSchema) },
+      async () => ({
+        content: [],
+      }),
+    );
   }
   return server;
 });

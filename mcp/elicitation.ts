@@ -84,10 +84,16 @@ const elicitDirectly = (
   pendingRequest: () => undefined,
 });
 
-export function elicitationFor(server: Server, { mcpReq }: ServerContext, timeoutMs: number): Elicitation {
+/** Returns the capabilities of a host; undefined if they are unknown, as over HTTP with older revisions. */
+export function capabilitiesOf(server: Server, { mcpReq }: ServerContext): ClientCapabilities | undefined {
   const envelope: Readonly<Record<string, unknown>> | undefined = mcpReq.envelope;
   const capabilities = envelope ? envelope[CLIENT_CAPABILITIES_META_KEY] : server.getClientCapabilities();
-  if (!supportsForms(capabilities as ClientCapabilities | undefined))
+  return capabilities as ClientCapabilities | undefined;
+}
+
+export function elicitationFor(server: Server, context: ServerContext, timeoutMs: number): Elicitation {
+  const { mcpReq } = context;
+  if (!supportsForms(capabilitiesOf(server, context)))
     return { ask: undefined, pendingRequest: () => undefined };
-  return envelope ? elicitByRetry(mcpReq) : elicitDirectly(mcpReq, timeoutMs);
+  return mcpReq.envelope ? elicitByRetry(mcpReq) : elicitDirectly(mcpReq, timeoutMs);
 }

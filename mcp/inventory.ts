@@ -18,6 +18,7 @@ import { isProcedure } from "../core/spec/procedure";
 import { isWatch, type Watch } from "../core/spec/watch";
 import { metaOf } from "../core/values/kind";
 import { keyArgument, keyProperty } from "./arguments";
+import { cardMetaOf } from "./cards";
 import { compactSchema, type RenderText } from "./compact-schema";
 import { cursorProperty, returnsRows } from "./read-list";
 import type { Tool, ToolAnnotations, WatchResource } from "./protocol";
@@ -104,6 +105,7 @@ export function toolsOf(operations: readonly Callable[]): ServerTool[] {
 
 function toolOf(operation: Callable, renderText: RenderText): Tool {
   const renderNames: RenderText = (text) => renderText(withArgumentNames(operation, text));
+  const meta = cardMetaOf(operation);
   return {
     name: operation.tool,
     title: operation.title,
@@ -111,6 +113,7 @@ function toolOf(operation: Callable, renderText: RenderText): Tool {
     inputSchema: compactSchema(toolInputSchema(operation), renderNames) as Tool["inputSchema"],
     ...(operation.effect === "read" && { outputSchema: outputSchemaOf(operation, renderNames) }),
     annotations: annotationsOf(operation),
+    ...(meta && { _meta: meta }),
   };
 }
 

@@ -11,6 +11,16 @@ export interface Tool {
   /** Set for tools that read. */
   readonly outputSchema?: JsonObject & { readonly type: "object" };
   readonly annotations: ToolAnnotations;
+  /** For hosts that show cards; others do not receive it. */
+  readonly _meta?: ToolMeta;
+}
+
+export interface ToolMeta {
+  readonly ui: {
+    readonly resourceUri?: string;
+    /** Callers other than the default, which also allows cards. */
+    readonly visibility?: readonly ["model"];
+  };
 }
 
 export interface ToolAnnotations {

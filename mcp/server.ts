@@ -12,7 +12,8 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Requester } from "../core/people/requester";
 import type { Progress } from "../core/spec/procedure";
-import { defaultAnswerTimeoutMs, elicitationFor } from "./elicitation";
+import { cardExtension } from "./cards";
+import { capabilitiesOf, defaultAnswerTimeoutMs, elicitationFor } from "./elicitation";
 import type { McpServer, Toolbox } from "./protocol";
 import { retentionText } from "./render/content";
 
@@ -28,6 +29,9 @@ const listCacheHint = { ttlMs: 300_000, cacheScope: "private" } as const;
 
 const expiredMessage = (uri: string) =>
   `Unknown or expired resource ${uri}. Linked resources are kept for ${retentionText}, only by the server that created them. Call the tool again.`;
+
+/** A host that has not said what it can do may show cards. */
+const unknownHost = { extensions: { [cardExtension]: {} } };
 
 const invalidParamsError = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 
@@ -60,6 +64,7 @@ export function createToolboxServer(
         tools: {},
         prompts: {},
         completions: {},
+        extensions: { [cardExtension]: {} },
         resources: { ...(subscriptionMode !== "nothing" && { subscribe: true }) },
       },
       instructions: toolbox.instructions,
@@ -79,7 +84,13 @@ function handleTools(
   requester: Requester | undefined,
   answerTimeoutMs: number,
 ): void {
-  server.setRequestHandler("tools/list", () => ({ tools: toolbox.tools }) as unknown as ListToolsResult);
+  server.setRequestHandler("tools/list", (_request, context) => {
+    const { extensions } = capabilitiesOf(server, context) ?? unknownHost;
+    const tools = extensions?.[cardExtension]
+      ? toolbox.tools
+      : toolbox.tools.map(({ _meta, ...tool }) => tool);
+    return { tools } as unknown as ListToolsResult;
+  });
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     const { signal, notify, _meta: meta } = context.mcpReq;
     const onProgress = progressNotifier(meta?.progressToken, notify, signal);

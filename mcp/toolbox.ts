@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { ClientCore } from "../core/api/client-types";
 import type { Requester } from "../core/people/requester";
 import type { Service } from "../core/spec/service";
+import { readCard } from "./cards";
 import { Completions } from "./completions";
 import { instructionsFor, titleFor } from "./instructions";
 import { type Settings, targetOf } from "./target";
@@ -124,7 +125,8 @@ export function createLazyToolbox({ connect, settings, service, ...offer }: Lazy
     renderPrompt: (name, values) => renderPrompt(name, values, selection),
     complete: (argument, text) => completions.complete(argument, text),
     read: async (uri, requester) =>
-      watchAt(uri) ? readWatch(uri, requester) : runner?.resources.of(requester?.name).read(uri),
+      readCard(uri, target) ??
+      (watchAt(uri) ? readWatch(uri, requester) : runner?.resources.of(requester?.name).read(uri)),
     subscribe(uri, onUpdated, signal, requester) {
       const watch = watchAt(uri);
       if (!watch || !selection.resources.includes(watch) || isClosed) return false;

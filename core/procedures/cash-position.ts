@@ -128,6 +128,7 @@ export const getCashPosition = procedure({
     "Disposition",
   ],
   effect: "read",
+  card: "position",
   uses: [...accountOperations, "accounts.listBalances"],
   input: {
     ...accountFields,

@@ -245,6 +245,7 @@ export const getExposure = procedure({
   notes: "Without flows and balances only trades count.",
   keywords: ["FX risk", "hedge ratio", "unhedged", "Währungsrisiko", "Absicherung", "Sicherungsquote"],
   effect: "read",
+  card: "position",
   uses: ["trades.list", ...accountOperations, "accounts.listBalances"],
   input: {
     flows: z.array(ExpectedFlow).max(10_000).optional().meta({

@@ -47,6 +47,7 @@ export const orderTrade = procedure({
     "Dollar verkaufen",
   ],
   effect: "money",
+  card: "order",
   identifiedBy: "release",
   uses: ["trades.book", "trades.get"],
   input: {

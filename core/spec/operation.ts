@@ -223,6 +223,8 @@ export interface Callable {
   readonly resultList?: string;
   /** Effect of the calls it supports: shown to users who may make those, hidden from others. */
   readonly companionOf?: Effect;
+  /** Page in which hosts of AI assistants show the result. */
+  readonly card?: "position" | "order";
   /** True if it produces files. The surface decides where they are stored. */
   readonly deliversFiles?: true;
   /**
