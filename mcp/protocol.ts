@@ -82,6 +82,8 @@ export interface Caller {
   readonly onProgress?: ((step: Progress) => void) | undefined;
   /** Asks the user of the host; undefined if the host cannot. */
   readonly ask?: AskUser | undefined;
+  /** Has the trace context of the caller (`traceparent`). */
+  readonly traceContext?: object | undefined;
 }
 
 /** Tools, resources and instructions: everything that a server serves. */

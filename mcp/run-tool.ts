@@ -2,6 +2,7 @@
 import { invalidInputError, toFxdeskError } from "../core/call/call-errors";
 import { formatOutcomeLine } from "../core/call/outcome-line";
 import type { ServiceResponse } from "../core/call/response";
+import { inSpan, markFailed } from "../core/call/spans";
 import { FxdeskError } from "../core/spec/errors";
 import { declarationsOf } from "../core/spec/service";
 import type { CallOptions, ReleaseProposal, TermsTable } from "../core/call/call-options";
@@ -124,7 +125,23 @@ export class ToolRunner {
       resources: this.resources.of(owner),
       continuations: this.#context.continuations.of(owner),
     };
-    const ended = runTool(operation, input, context, { ...caller, signal });
+    const ended = inSpan(
+      () => ({
+        name: `tools/call ${name}`,
+        kind: "SERVER",
+        attributes: {
+          "mcp.method.name": "tools/call",
+          "gen_ai.tool.name": name,
+          "gen_ai.operation.name": "execute_tool",
+        },
+        parent: caller.traceContext,
+      }),
+      async (span) => {
+        const result = await runTool(operation, input, context, { ...caller, signal });
+        if (span && result.isError) markFailed(span, "tool_error");
+        return result;
+      },
+    );
     const inFlight = { operation, stop, ended };
     this.#inFlight.add(inFlight);
     try {

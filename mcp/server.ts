@@ -99,6 +99,7 @@ function handleTools(
       onProgress,
       ask: elicitation.ask,
       requester,
+      traceContext: meta,
     });
     const question = elicitation.pendingRequest();
     if (question) return question;

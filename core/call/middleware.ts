@@ -7,6 +7,7 @@ import { channels } from "./diagnostics-channels";
 import type { PreparedCall } from "./prepared-call";
 import { ReceivedFile } from "./received-file";
 import type { ServiceResponse } from "./response";
+import { inSpan } from "./spans";
 
 /** A call on its way to the service. Middleware passes it on as it is, or a copy with more properties. */
 export interface CallRequest {
@@ -68,11 +69,20 @@ export function createRequest(
   };
 }
 
-/** Middleware that publishes each call on the TracingChannel. */
+/** Middleware that publishes each call on the TracingChannel, and as a span. */
 export const trace: Middleware = (request, next) => {
-  if (!channels.call.hasSubscribers) return next(request);
   const { name, effect } = request.call.operation;
-  return channels.call.tracePromise(() => next(request), { operation: name, effect });
+  return inSpan(
+    () => ({
+      name,
+      kind: "INTERNAL",
+      attributes: { "fxdesk.operation": name, "fxdesk.effect": effect },
+    }),
+    () =>
+      channels.call.hasSubscribers
+        ? channels.call.tracePromise(() => next(request), { operation: name, effect })
+        : next(request),
+  );
 };
 
 /** Starts the limits of the call, and ends them with it. A file ends them once it is received. */

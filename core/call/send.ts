@@ -12,6 +12,7 @@ import type { CallRequest, Handler } from "./middleware";
 import { settingsFor } from "./prepare";
 import type { PreparedCall } from "./prepared-call";
 import { maxResponseBytes, readResponse } from "./read-response";
+import { inSpan, markFailed, propagateContext } from "./spans";
 import { type AttemptResult, isQuotaExhausted, requestedDelayMs, retryDelayMs } from "./retry-policy";
 
 const noCodes: readonly string[] = [];
@@ -43,7 +44,7 @@ export class Sender {
         if (progress.attempts === 0) deadline.startTimeLimit(options.timeoutMs ?? timeoutMs);
         const token = await this.#getToken(request);
         deadline.assertOpen();
-        const result = await this.#attempt(request, token);
+        const result = await this.#traceAttempt(request, token);
         if (!(result instanceof Error)) this.#reportToPacing(permit, result, operation);
         const isTokenStale =
           token !== undefined &&
@@ -67,6 +68,37 @@ export class Sender {
       throw toFxdeskError(operation, error, progress);
     }
   };
+
+  /** Makes one attempt in a span by the HTTP conventions. The template of the path replaces the address, which has IDs. */
+  #traceAttempt(request: CallRequest, token: string | undefined): Promise<AttemptResult> {
+    const { call, progress } = request;
+    const { method, path, server } = call.operation;
+    return inSpan(
+      () => {
+        const { hostname, protocol, port } = new URL(this.context.addresses[server]!.origin);
+        return {
+          name: `${method} ${path}`,
+          kind: "CLIENT",
+          attributes: {
+            "http.request.method": method,
+            "url.template": path,
+            "server.address": hostname,
+            "server.port": Number(port || (protocol === "https:" ? 443 : 80)),
+            ...(progress.attempts > 0 && { "http.request.resend_count": progress.attempts }),
+          },
+        };
+      },
+      async (span) => {
+        const result = await this.#attempt(request, token);
+        if (!span) return result;
+        const { status } = result;
+        if (status !== undefined) span.setAttribute("http.response.status_code", status);
+        if (result instanceof Error) markFailed(span, "connection");
+        else if (result.status >= 400) markFailed(span, String(result.status));
+        return result;
+      },
+    );
+  }
 
   /** Makes one attempt. An error status counts as a response even if its body is incomplete. */
   async #attempt(request: CallRequest, token: string | undefined): Promise<AttemptResult> {
@@ -164,6 +196,7 @@ export class Sender {
       const value = kind === "header" ? settings[setting] : token && `Bearer ${token}`;
       if (value) all.push(header, value);
     }
+    propagateContext((name, value) => all.push(name, value));
     return all;
   }
 

@@ -1,5 +1,6 @@
 /** Polls a watch for one consumer: reads, compares with the stored states and saves the difference. Waits in between. */
 import { dayMs } from "../calendars/days";
+import { inSpan } from "../call/spans";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Snapshot, WatchStart, ReadWindow } from "../spec/watch";
 import type { WatchOptions, WatchStatus } from "../api/watch-options";
@@ -71,7 +72,11 @@ export class Poller {
       this.repository.extendLease().catch(() => undefined);
     }, this.holdMs / 3).unref();
     try {
-      await this.#readAndSave(due);
+      const { name } = this.dependencies.watch;
+      await inSpan(
+        () => ({ name: `watch ${name}`, kind: "INTERNAL", attributes: { "fxdesk.watch": name } }),
+        () => this.#readAndSave(due),
+      );
       return undefined;
     } catch (error) {
       const failure = this.dependencies.redactError(error as Error);

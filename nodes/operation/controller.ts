@@ -1,6 +1,7 @@
 /** Controller of an operation node: receives messages, makes the calls and sends the results. */
 import type { Node, NodeAPI, NodeDef, NodeMessage } from "node-red";
 import { intoPath } from "../../core/call/file-delivery";
+import { inSpan, propagateContext } from "../../core/call/spans";
 import type { Callable } from "../../core/spec/operation";
 import type { Progress } from "../../core/spec/procedure";
 import { listNamesOf } from "../../core/spec/result-list";
@@ -64,6 +65,11 @@ function prepareForm({ operation, client }: Target, RED: NodeAPI, node: Node, co
     lists: listNamesOf(operation),
   };
 }
+
+/** Returns the object that has the trace context of a message: the message, or the headers of the HTTP request it came with. */
+const traceContextOf = (
+  msg: NodeMessage & { traceparent?: unknown; req?: { headers?: object } },
+): object | undefined => (msg.traceparent === undefined ? msg.req?.headers : msg);
 
 /** Runs one node between two deploys. */
 export class OperationController {
@@ -148,13 +154,25 @@ export class OperationController {
       saveTo,
       msg,
       result,
-      send: (each: NodeMessage) => reply.send(each),
+      send: (each: NodeMessage) => {
+        propagateContext((header, value) => Object.assign(each, { [header]: value }));
+        reply.send(each);
+      },
       trackSent: () => this.runtime.backpressure.track(this.node, msg),
       onOutcome: (called: Callable, outcome: CallOutcome) =>
         reply.recordOutcome(called, outcome, this.#queue.isClosed),
     };
     // The call is validated in the synchronous part.
-    this.#status.setSuccess(await withoutStacks(() => callAndSend(call, { results, list, lists })));
+    const success = await inSpan(
+      () => ({
+        name: `node ${operation.name}`,
+        kind: "CONSUMER",
+        attributes: { "fxdesk.operation": operation.name, "node_red.node.id": this.node.id },
+        parent: traceContextOf(msg),
+      }),
+      () => withoutStacks(() => callAndSend(call, { results, list, lists })),
+    );
+    this.#status.setSuccess(success);
     reply.complete();
   }
 

@@ -1,5 +1,6 @@
 /** Nodes of operations, any operation and the connection, in a real Node-RED against the sandbox. */
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { type Declaration, operations } from "@fxdesk/toolkit/operations";
@@ -14,6 +15,7 @@ import { callType, nodeTypeOf } from "../../nodes/shared/node-names";
 import type { TypedValue } from "../../nodes/shared/typed-values";
 import { startConnectProxy } from "../support/connect-proxy";
 import { failuresToTry } from "../support/operations";
+import { tempFolder } from "../support/resources";
 import { sampleInput } from "../support/samples";
 import { openClient, openSandbox } from "../support/sandboxes";
 import { writeExtension } from "./support/extension";
@@ -43,13 +45,18 @@ module.exports = (toolkit) => ({ ...quotes(toolkit), interceptors: [interceptor]
 
 let sandbox: Sandbox;
 let nodeRed: NodeRed;
+let spansFile: string;
 
 beforeAll(async () => {
+  spansFile = join(await tempFolder(), "spans");
   sandbox = await openSandbox();
   nodeRed = await NodeRed.start({
     env: {
       ...(await writeExtension(extensionSource)),
-      NODE_OPTIONS: `--require=${require.resolve("./support/short-waits")}`,
+      NODE_OPTIONS: ["./support/short-waits", "../support/collect-spans"]
+        .map((each) => `--require=${require.resolve(each)}`)
+        .join(" "),
+      SPANS_FILE: spansFile,
       TRADE_TYPE: "spot",
       THE_TOKEN: demo.accessToken,
       ...environmentFor(sandbox),
@@ -447,6 +454,20 @@ describe("every operation", () => {
       source: { type: nodeTypeOf(operation) },
     });
   });
+});
+
+test("one trace of OpenTelemetry leads through the nodes of a flow, from the trace of its message", async () => {
+  const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+  const message = { payload: {}, traceparent: `00-${trace}-00f067aa0ba902b7-01` };
+  const flow = [callableNode(listTrades, "first", {}, "second"), callableNode(getCashPosition, "second", {})];
+  const [{ traceparent }] = await nodeRed.run(testFlow(connectionConfig(sandbox), ...flow), message);
+
+  const lines = readFileSync(spansFile, "utf8").trim().split("\n");
+  const spans = lines.map((line) => JSON.parse(line) as Record<string, string>);
+  const [first, second] = spans.filter(({ name, traceId }) => traceId === trace && name!.startsWith("node "));
+  expect([first!.name, first!.parent]).toEqual(["node trades.list", "00f067aa0ba902b7"]);
+  expect([second!.name, second!.parent]).toEqual(["node cash.getPosition", first!.spanId]);
+  expect(traceparent).toBe(`00-${trace}-${second!.spanId}-01`);
 });
 
 describe("the entries of a result", () => {
