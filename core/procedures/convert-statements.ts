@@ -48,6 +48,14 @@ const camtWriter = (version: CamtVersion): FileFormat => ({
   contentType: "application/xml",
 });
 
+/** Writes a line for each statement without its entries, followed by one for each entry. */
+async function* writeJsonLines(statements: Source<StatementSource>): AsyncGenerator<string> {
+  for await (const { entries, ...statement } of statements) {
+    yield `${JSON.stringify({ statement })}\n`;
+    for await (const entry of entries) yield `${JSON.stringify({ entry })}\n`;
+  }
+}
+
 const writers = {
   mt940: {
     write: (all) => writeMt940(all),
@@ -59,6 +67,12 @@ const writers = {
   csv: { write: writeCsv, hold: normaliseCsv, extension: "csv", contentType: "text/csv; charset=utf-8" },
   "camt.053.001.08": camtWriter("08"),
   "camt.053.001.02": camtWriter("02"),
+  jsonl: {
+    write: writeJsonLines,
+    hold: (statement) => statement,
+    extension: "jsonl",
+    contentType: "application/jsonl; charset=utf-8",
+  },
 } as const satisfies Readonly<Record<string, FileFormat>>;
 
 const readers = {
@@ -71,7 +85,7 @@ const readers = {
 >;
 
 const readNames = ["mt940", "coda", "csv", "camt"] as const satisfies readonly (keyof typeof readers)[];
-const writeNames = ["mt940", "coda", "csv", "camt.053.001.08", "camt.053.001.02"] as const;
+const writeNames = ["mt940", "coda", "csv", "camt.053.001.08", "camt.053.001.02", "jsonl"] as const;
 type ReadName = (typeof readNames)[number];
 
 const Amount = textField("Decimal amount without a sign, in the currency of the account.");
@@ -352,16 +366,8 @@ const detectFormat = (beginning: string): ReadName =>
 const isBankCsv = (beginning: string): boolean =>
   (detectTextKind(beginning) ?? "CSV").startsWith("CSV") && beginning.trim() !== "" && !isOwnCsv(beginning);
 
-const maxMapLength = 100_000;
-
 /** Returns a column map by the name of its layout, or from JSON. */
-async function toCsvMap(text: string | undefined, path: string | undefined): Promise<CsvMap | undefined> {
-  if (text !== undefined && path !== undefined)
-    throw invalidInputError({ name }, [{ field: "map_path", message: "must not be given beside map" }]);
-  if (path !== undefined) {
-    const held = await beginningOf(await openFile(name, "map_path", path), maxMapLength);
-    return withFieldErrors("map_path", async () => parseCsvMap(held));
-  }
+async function toCsvMap(text: string | undefined): Promise<CsvMap | undefined> {
   if (text === undefined) return undefined;
   if (text.trimStart().startsWith("{")) return withFieldErrors("map", async () => parseCsvMap(text));
   if (Object.hasOwn(csvLayouts, text)) return csvLayouts[text];
@@ -430,7 +436,8 @@ export const convertStatements = procedure({
       .default("json")
       .meta({
         title: "To format",
-        description: "Format of the result: `json` returns data, the others a file.",
+        description:
+          "Format of the result: `json` returns data, the others a file; `jsonl` has a line for each statement and entry.",
       }),
     map: z
       .string()
@@ -442,12 +449,6 @@ export const convertStatements = procedure({
           .map((layout) => `\`${layout}\``)
           .join(", ")}, or a column map in JSON. Guessed from the headings if omitted.`,
       }),
-    map_path: hiddenFromModels(
-      z.string().min(1).optional().meta({
-        title: "Path of the column map",
-        description: "Path of a JSON file with the column map, instead of `map`.",
-      }),
-    ),
     tolerate: z.boolean().default(false).meta({
       title: "Tolerate faults",
       description:
@@ -465,7 +466,7 @@ export const convertStatements = procedure({
   async run({ deliver }, input) {
     const { content, content_base64: bytes, path, from: given, to, tolerate } = input;
     const field = path !== undefined ? "path" : bytes !== undefined ? "content_base64" : "content";
-    const givenMap = await toCsvMap(input.map, input.map_path);
+    const givenMap = await toCsvMap(input.map);
     const encoding = givenMap?.encoding;
     const open: OpenText =
       path !== undefined

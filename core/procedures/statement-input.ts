@@ -32,6 +32,9 @@ async function* decode(chunks: AsyncIterable<Uint8Array>, encoding: string): Asy
   yield decoder.decode();
 }
 
+/** Opens a file in pieces so small that the entries of a piece are collected as young garbage. */
+const openStream = (path: string) => createReadStream(path, { highWaterMark: 16_384 });
+
 /** Opens a file by its path. Throws InvalidInput for a file that cannot be read. */
 export async function openFile(
   operation: string,
@@ -40,8 +43,8 @@ export async function openFile(
   given?: string,
 ): Promise<OpenText> {
   try {
-    const encoding = given ?? (await encodingOf(createReadStream(path)));
-    return () => decode(createReadStream(path), encoding);
+    const encoding = given ?? (await encodingOf(openStream(path)));
+    return () => decode(openStream(path), encoding);
   } catch (error) {
     const message = `cannot be read: ${(error as Error).message}`;
     throw invalidInputError({ name: operation }, [{ field, message }]);

@@ -281,8 +281,20 @@ describe("statements.convert", () => {
       });
     await refused({ map: "{" });
     await refused({ map: "dutch" });
-    await refused({ map_path: join(tmpdir(), "missing.json") });
     await refused({ from: "mt940" as const, map: named });
+  });
+
+  test("writes a line of JSON for each statement and entry, also of statements without balances", async () => {
+    const content = camt053({ opening: "" });
+    const { file, losses } = await client.statements.convert({ content, to: "jsonl" });
+    const lines = String(file!.content).trimEnd().split("\n");
+    const { statements } = await client.statements.convert({ content });
+    const [{ entries, violations: _, ...statement }] = statements as [NonNullable<typeof statements>[0]];
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { statement },
+      ...entries.map((entry) => ({ entry })),
+    ]);
+    expect(losses).toEqual([]);
   });
 
   test("decodes Windows-1252", async () => {
