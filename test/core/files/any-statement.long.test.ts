@@ -1,10 +1,9 @@
-/** Any statements: written and read again, damaged on their way, and read by a parser that fxdesk did not write. */
+/** Any statements: written and read again, and read by a parser that fxdesk did not write. */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { Parser } from "mt940js";
 import {
-  FormatError,
   normaliseCoda,
   normaliseCsv,
   normaliseMt940,
@@ -161,10 +160,6 @@ const withoutNegativeZero = <Facts>(facts: Facts): Facts =>
     value?.date && Number(value.amount) === 0 ? { ...value, creditDebit: "Credit" } : value,
   );
 
-type Damage = (text: string) => string;
-
-/** A place in a text of any length. */
-const anyShare = fc.double({ min: 0, max: 1, noNaN: true });
 const junk = fc.oneof(
   fc.string({ unit: "binary", maxLength: 8 }),
   fc.constantFrom(
@@ -184,37 +179,6 @@ const junk = fc.oneof(
     "?20",
   ),
 );
-
-const damage: fc.Arbitrary<Damage> = fc
-  .record({ from: anyShare, length: fc.integer({ min: 0, max: 40 }), put: junk, to: anyShare })
-  .chain(({ from, length, put, to }) =>
-    fc.constantFrom<Damage>(
-      (text) => splice(text, from, length, put),
-      (text) => splice(text, from, length, ""),
-      (text) => splice(text, to, 0, text.slice(indexAt(text, from), indexAt(text, from) + length * 5)),
-      (text) => text.slice(0, indexAt(text, from)),
-    ),
-  );
-
-const indexAt = (text: string, share: number) => Math.floor(share * text.length);
-const splice = (text: string, share: number, length: number, put: string) =>
-  text.slice(0, indexAt(text, share)) + put + text.slice(indexAt(text, share) + length);
-
-test.each(formats)("%s, damaged", async (_, { write, read }) => {
-  let refused = 0;
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(anyStatement, { minLength: 1, maxLength: 2 }),
-      fc.array(damage, { minLength: 1, maxLength: 4 }),
-      async (statements, damages) => {
-        const text = damages.reduce((sum, each) => each(sum), await collectText(write(statements)));
-        if ((await readOutcome(read(text))) instanceof FormatError) refused += 1;
-      },
-    ),
-    { numRuns: 150 },
-  );
-  expect(refused).toBeGreaterThan(30);
-});
 
 test.each(formats)("%s, given any text", async (_, { read }) => {
   await fc.assert(
