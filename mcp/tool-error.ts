@@ -69,7 +69,7 @@ function failureSentences(
 }
 
 /** Quotes a request ID that is more than an identifier, because the service may choose it. */
-const requestIdText = (id: string): string => (/^[\w.:-]{1,128}$/.test(id) ? id : JSON.stringify(id));
+const requestIdText = (id: string): string => (/^[\w.-]{1,128}$/.test(id) ? id : JSON.stringify(id));
 
 /** Describes an unexpected failure. Only the log has the details, because they may contain secrets. */
 const internalFailureSentences = (operation: Callable, callables: readonly Callable[]) => [

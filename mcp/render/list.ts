@@ -6,7 +6,7 @@ import type { JsonObject, ResultContent } from "./content";
 import { type Resources, linkedContent } from "./links";
 import { argumentName } from "./names";
 import { joinRows, type ListResult, splitRows, listNameOf, type Row } from "./rows";
-import { withDecimalStrings, jsonLength, maxResultLength, truncate } from "./values";
+import { jsonLength, maxResultLength, quoteWords, shownBody, truncate } from "./values";
 import { modelFields } from "../../core/spec/fields";
 import { isObject } from "../../core/values/json";
 
@@ -16,6 +16,12 @@ function formatCell(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return /[",\n\r]|^\s|\s$/.test(text) ? JSON.stringify(text) : text;
 }
+
+/** Formats the only cell of a line, which would otherwise look like a sentence of fxdesk. */
+const formatLine = (value: unknown): string => {
+  const cell = formatCell(value);
+  return cell.startsWith('"') ? cell : quoteWords(cell);
+};
 
 /** Flattens nested objects to dotted names: `amount.currency`. */
 const flatten = (entry: JsonObject, path = ""): JsonObject =>
@@ -28,12 +34,13 @@ const flatten = (entry: JsonObject, path = ""): JsonObject =>
 
 /** Formats a list as CSV with a header line, without columns that have no value. */
 function toCsv(list: readonly unknown[], fields: readonly string[]): string {
-  if (!list.every(isObject)) return list.map(formatCell).join("\n");
+  if (!list.every(isObject)) return list.map(formatLine).join("\n");
   const rows = list.map((entry) => flatten(entry));
   const hasValue = (name: string) => rows.some((row) => row[name] !== undefined && row[name] !== null);
   const columns = columnsOf(rows, fields).filter(hasValue);
-  const lines = rows.map((row) => columns.map((name) => formatCell(row[name])).join(","));
-  return [columns.join(","), ...lines].join("\n");
+  const format = columns.length > 1 ? formatCell : formatLine;
+  const lines = rows.map((row) => columns.map((name) => format(row[name])).join(","));
+  return [columns.map(quoteWords).join(","), ...lines].join("\n");
 }
 
 const moreFollowNote = "For more rows, call this tool again with exactly the arguments in next.";
@@ -129,7 +136,7 @@ function withCompleteResource(
   const metadata = completeMetadata(list);
   if (!rows.some(isTooLong) && jsonLength(metadata) <= maxResultLength) return shown;
   const parts = splitRows(metadata);
-  const complete = withDecimalStrings(joinRows({ ...parts, rows: [...parts.rows, ...rows] }), schema);
+  const complete = shownBody(joinRows({ ...parts, rows: [...parts.rows, ...rows] }), schema);
   const resource = {
     name: operation.tool,
     mimeType: "application/json",
@@ -161,10 +168,7 @@ export function listContent(
 ): ResultContent {
   if (operation.resultList !== undefined) return resultListContent(operation, list, schema, resources);
   const { pages, rows, isContinuation, nextArguments: next } = list;
-  const body = withDecimalStrings(
-    joinRows({ metadata: truncatedMetadata(list), rows: truncateRows(rows) }),
-    schema,
-  );
+  const body = shownBody(joinRows({ metadata: truncatedMetadata(list), rows: truncateRows(rows) }), schema);
   const omitted = omissionNotes(operation, list);
   const isComplete = !Array.isArray(body) && !next && !isContinuation && omitted.length === 0;
   if (isComplete) return { content: body as JsonObject, remarks: [] };
@@ -206,7 +210,7 @@ function resultListContent(
   const { rows, isContinuation, nextArguments: next } = list;
   const metadataParts = splitRows(isContinuation ? {} : truncatedMetadata(list));
   const shownRows = [...metadataParts.rows, ...truncateRows(rows)];
-  const body = withDecimalStrings(joinRows({ ...metadataParts, rows: shownRows }), schema) as JsonObject;
+  const body = shownBody(joinRows({ ...metadataParts, rows: shownRows }), schema) as JsonObject;
   const { [name]: found, ...metadata } = body;
   const resultList = (found ?? []) as readonly unknown[];
   const part = partialRowsNote(list);
@@ -237,9 +241,9 @@ const isList = (value: unknown): value is readonly unknown[] => Array.isArray(va
 const fieldText = (name: string, value: unknown): string =>
   isObject(value)
     ? Object.entries(value)
-        .map(([inner, nested]) => `${name}.${inner} ${formatCell(nested)}`)
+        .map(([inner, nested]) => `${quoteWords(`${name}.${inner}`)} ${formatLine(nested)}`)
         .join(", ")
-    : `${name} ${formatCell(value)}`;
+    : `${quoteWords(name)} ${formatLine(value)}`;
 
 /** Formats the metadata in one line, then the other non-empty lists, then the rows. */
 function resultListText(

@@ -7,7 +7,8 @@ import { fileContent, withFileExcerpts } from "./files";
 import { linkedContent, type Resources, textContent } from "./links";
 import { listContent } from "./list";
 import type { ListResult } from "./rows";
-import { jsonLength, maxResultLength, truncate, truncationNote, withDecimalStrings } from "./values";
+import { visibleText } from "../../core/values/visible-text";
+import { jsonLength, maxResultLength, shownBody, truncate, truncationNote } from "./values";
 
 /** Maximum number of reported differences from the contract. */
 const maxDifferences = 5;
@@ -61,7 +62,7 @@ async function contentOf(
   if (declared.kind === "empty") return { content: { description: declared.description }, remarks: [] };
   const schema = declared.kind === "json" ? declared.schema : undefined;
   if (response.rows && isObject(body)) return listContent(operation, response, schema, resources);
-  const value = withDecimalStrings(body, schema);
+  const value = shownBody(body, schema);
   if (typeof value === "string" && declared.kind === "html") return htmlContent(operation, value, resources);
   if (typeof value === "string") {
     const resource = { name: operation.tool, mimeType: "text/plain", content: value };
@@ -92,11 +93,15 @@ const htmlContent = ({ tool }: Callable, content: string, resources: Resources):
     resources,
   );
 
+/** Quotes a name that the contract does not have. */
+const fieldText = (field: string): string =>
+  /^[\w.-]+$/.test(field) ? field : JSON.stringify(visibleText(field));
+
 const contractDifferences = ({ pages }: CallResponse) =>
   pages
     .flatMap(({ response }) => response.violations)
     .slice(0, maxDifferences)
-    .map(({ field, message }) => (field ? `${field}: ${message}` : message));
+    .map(({ field, message }) => (field ? `${fieldText(field)}: ${message}` : message));
 
 const replayedNote = "This is the result of an earlier call with the same key. Nothing was sent now.";
 const recoveredNote =

@@ -54,6 +54,34 @@ export function withDecimalStrings(value: unknown, schema: z.ZodType | undefined
   );
 }
 
+/** Fields that fxdesk adds to results. */
+const ownFields = new Set([
+  "differs_from_contract",
+  "earlier",
+  "fxdesk",
+  "next",
+  "part",
+  "release",
+  "resource",
+  "resource_description",
+  "state",
+  "truncated",
+]);
+
+/** Prepares a body. Fields that the contract does not have and that would pass as those of fxdesk get another name. */
+export function shownBody(body: unknown, schema: z.ZodType | undefined): unknown {
+  const shown = withDecimalStrings(body, schema);
+  if (typeof shown !== "object" || shown === null || Array.isArray(shown)) return shown;
+  const { shape = {} } = schema ? schemaPartsOf(schema) : {};
+  const isForeign = (name: string) => ownFields.has(name) && !Object.hasOwn(shape, name);
+  return Object.fromEntries(
+    Object.entries(shown).map(([name, value]) => [isForeign(name) ? `service_${name}` : name, value]),
+  );
+}
+
+/** Quotes text of others unless it is one word, so that it is no sentence of fxdesk. */
+export const quoteWords = (text: string): string => (/^[\w.:+/-]*$/.test(text) ? text : JSON.stringify(text));
+
 const refusedLinkText = "(not passed on: the link is not https)";
 
 /** True for an absolute link that people should not open. */

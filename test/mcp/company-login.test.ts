@@ -1,12 +1,9 @@
 /** Access tokens of a company's authorization server: whom they name, what they permit, and which are refused. */
-import { createServer } from "node:http";
-import { once } from "node:events";
 import { copyFile } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from "jose";
+import { exportSPKI, generateKeyPair } from "jose";
 import { lockPerson } from "../../core/people/administration";
-import { closeLater, tempFolder } from "../support/resources";
+import { tempFolder } from "../support/resources";
 import {
   administrator,
   createReleaseFixture,
@@ -14,52 +11,26 @@ import {
   sampleOrder,
 } from "../core/releases/release-fixture";
 import { bearer, revisions, serve, textOf } from "./support/clients";
-
-type Keys = Awaited<ReturnType<typeof generateKeyPair>>;
+import { type SigningKey, startIssuer, type TokenChanges } from "./support/issuer";
 
 let place: ReleaseFixture;
-let issuer: string;
-let keys: Keys;
-/** True while the keys cannot be read. */
-let hasFailed = false;
+let company: Awaited<ReturnType<typeof startIssuer>>;
 let url: string;
 
 beforeAll(async () => {
   place = await createReleaseFixture();
-  keys = await generateKeyPair("ES256", { extractable: true });
-  const publicKey = await exportJWK(keys.publicKey);
-  const server = createServer(({ url: path }, response) => {
-    const documents: Record<string, object> = {
-      "/company/.well-known/openid-configuration": { issuer, jwks_uri: `${issuer}/keys` },
-      "/company/keys": { keys: [{ ...publicKey, alg: "ES256", kid: "1" }] },
-    };
-    const found = path === "/company/keys" && hasFailed ? undefined : documents[path!];
-    response.writeHead(found ? 200 : 500).end(JSON.stringify(found ?? {}));
-  }).listen(0, "127.0.0.1");
-  closeLater({ close: () => void server.close() });
-  await once(server, "listening");
-  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}/company`;
+  company = await startIssuer();
   const { url: address } = await serve({
     client: place.client(),
     people: place.peoplePath,
     allow: ["money", "change"],
     toolsets: ["trades"],
-    login: { issuer, personClaim: "name" },
+    login: { issuer: company.issuer, personClaim: "name" },
   });
   url = address;
 });
 
-interface TokenChanges extends JWTPayload {
-  readonly expires?: string | undefined;
-  /** Type in the header. */
-  readonly type?: string;
-}
-
-const sign = ({ expires = "5m", type, ...claims }: TokenChanges = {}, key = keys.privateKey, alg = "ES256") =>
-  new SignJWT({ iss: issuer, aud: url, name: "anna", scope: "read change money", ...claims })
-    .setProtectedHeader({ alg, kid: "1", ...(type && { typ: type }) })
-    .setExpirationTime(expires)
-    .sign(key);
+const sign = (claims: TokenChanges = {}, ...key: SigningKey) => company.sign({ aud: url, ...claims }, ...key);
 
 const post = (token: string, to = url, message: object = { method: "tools/list" }, headers = {}) =>
   fetch(to, {
@@ -90,7 +61,7 @@ const listen = (token: string, to: string, uris: readonly string[]) => {
 async function serveAlone() {
   const people = join(await tempFolder(), "people.json");
   await copyFile(place.peoplePath, people);
-  const login = { issuer, audience: url, personClaim: "name" };
+  const login = { issuer: company.issuer, audience: url, personClaim: "name" };
   return { people, own: (await serve({ client: place.client(), people, login })).url };
 }
 
@@ -105,7 +76,7 @@ test("a host without a token learns where people log in", async () => {
   const address = /resource_metadata="([^"]+)"/.exec(header)![1]!;
   expect(await (await fetch(address)).json()).toMatchObject({
     resource: url,
-    authorization_servers: [issuer],
+    authorization_servers: [company.issuer],
     scopes_supported: ["read", "change", "money"],
   });
 });
@@ -155,7 +126,8 @@ test.each<[string, () => Promise<string>]>([
   ["signed with another key", async () => sign({}, (await generateKeyPair("ES256")).privateKey)],
   [
     "signed with the public key as a secret",
-    async () => sign({}, new TextEncoder().encode(await exportSPKI(keys.publicKey)) as never, "HS256"),
+    async () =>
+      sign({}, new TextEncoder().encode(await exportSPKI(company.keys.publicKey)) as never, "HS256"),
   ],
   ["without a signature", async () => withoutSignature(await sign())],
   ["that proves a login", () => sign({ nonce: "n" })],
@@ -171,10 +143,10 @@ test.each<[string, () => Promise<string>]>([
 test("a token is not wrong because the keys cannot be read", async () => {
   const { own } = await serveAlone();
   const token = await sign();
-  hasFailed = true;
+  company.hasFailed = true;
   const statuses = [];
   for (let index = 0; index < 10; index += 1) statuses.push((await post(token, own)).status);
-  hasFailed = false;
+  company.hasFailed = false;
   expect(new Set(statuses)).toEqual(new Set([503]));
   expect((await post(token, own)).status).toBe(200);
 });

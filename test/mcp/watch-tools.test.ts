@@ -105,7 +105,7 @@ test.each([
   const named = [expect.stringContaining(`Account ${id}: `)];
   const first = await callWatchTool(name, input, altered);
   expect(first.data.gaps).toEqual(named);
-  expect(first.text).toContain(`gaps:\nAccount ${id}: `);
+  expect(first.text).toContain(`gaps:\n"Account ${id}: `);
   // Results before the next read are as incomplete as the last read.
   const second = await callWatchTool(name, { ...input, cursor: first.data.cursor }, altered);
   expect(second.data.gaps).toEqual(named);
