@@ -1,5 +1,5 @@
 /** The text of a statement file, which can be read several times, so that memory use does not grow with it. */
-import { createReadStream } from "node:fs";
+import { open as openHandle } from "node:fs/promises";
 import { invalidInputError } from "../call/call-errors";
 
 /** Returns the text from its beginning. */
@@ -32,8 +32,22 @@ async function* decode(chunks: AsyncIterable<Uint8Array>, encoding: string): Asy
   yield decoder.decode();
 }
 
-/** Opens a file in pieces so small that the entries of a piece are collected as young garbage. */
-const openStream = (path: string) => createReadStream(path, { highWaterMark: 16_384 });
+const pieceLength = 16_384;
+
+/** Yields the bytes of a file in one buffer, which the next piece overwrites: a buffer for each would take more memory. */
+async function* readPieces(path: string): AsyncGenerator<Uint8Array, void, void> {
+  const file = await openHandle(path);
+  try {
+    const buffer = new Uint8Array(pieceLength);
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, pieceLength);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
 
 /** Opens a file by its path. Throws InvalidInput for a file that cannot be read. */
 export async function openFile(
@@ -43,8 +57,8 @@ export async function openFile(
   given?: string,
 ): Promise<OpenText> {
   try {
-    const encoding = given ?? (await encodingOf(openStream(path)));
-    return () => decode(openStream(path), encoding);
+    const encoding = given ?? (await encodingOf(readPieces(path)));
+    return () => decode(readPieces(path), encoding);
   } catch (error) {
     const message = `cannot be read: ${(error as Error).message}`;
     throw invalidInputError({ name: operation }, [{ field, message }]);
