@@ -5,6 +5,7 @@ import type { AnyBehaviour } from "./calls/behaviour";
 import { behaviours as ownBehaviours } from "./behaviours";
 import { controlBehaviours, assertSameOrigin } from "./control/control-plane";
 import { controls } from "./control/controls";
+import { companyLogin } from "./company-login/authorization-server";
 import { docs } from "./dashboard/docs";
 import { dashboard } from "./dashboard/page";
 import { extensionBehaviours, extensionsFor } from "./extensions";
@@ -29,10 +30,10 @@ interface SandboxParts {
 const rejectFork: StartFork = () =>
   Promise.reject(new DomainError("not-found", "This sandbox does not support forking over its controls."));
 
-/** Controls, dashboard and documentation, in the format of the JSON interface whatever service is simulated. */
+/** Controls, dashboard, documentation and the company login to try, in the format of the JSON interface whatever service is simulated. */
 const controlExtensions: ExtensionSet = {
   service: { ...contract, operations: controls },
-  plugins: [dashboard, docs, monitoring],
+  plugins: [dashboard, docs, monitoring, companyLogin],
   guard: assertSameOrigin,
   untracked: true,
   // Saved sandboxes can be large.

@@ -1,9 +1,15 @@
 /** Access tokens of a company's authorization server: whom they name, what they permit, and which are refused. */
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
+import {
+  Client,
+  type OAuthClientProvider,
+  StreamableHTTPClientTransport,
+  UnauthorizedError,
+} from "@modelcontextprotocol/client";
 import { exportSPKI, generateKeyPair } from "jose";
 import { lockPerson } from "../../core/people/administration";
-import { tempFolder } from "../support/resources";
+import { closeLater, tempFolder } from "../support/resources";
 import {
   administrator,
   createReleaseFixture,
@@ -189,4 +195,118 @@ test("a stream has a limit of URIs", async () => {
 test.each(["http://login.example.com", "login.example.com"])("the issuer %s is refused", async (wrong) => {
   const options = { client: place.client(), people: place.peoplePath, login: { issuer: wrong } };
   await expect(serve(options)).rejects.toThrow(TypeError);
+});
+
+describe("the authorization server of the sandbox", () => {
+  let endpoint: string;
+  let base: string;
+  beforeAll(async () => {
+    base = `${new URL(place.sandbox.baseUrl).origin}/company-login`;
+    const client = place.client();
+    const people = place.peoplePath;
+    ({ url: endpoint } = await serve({ client, people, allow: ["money"], login: { issuer: base } }));
+  });
+
+  /** A host without any setting, which keeps what it learns. */
+  class Login implements OAuthClientProvider {
+    readonly redirectUrl = "http://127.0.0.1:33418/callback";
+    readonly clientMetadata = { client_name: "host", redirect_uris: [this.redirectUrl] };
+    address!: URL;
+    #kept: Partial<Record<"client" | "tokens" | "verifier" | "discovery", never>> = {};
+    clientInformation = () => this.#kept.client;
+    saveClientInformation = (client: object) => void (this.#kept.client = client as never);
+    tokens = () => this.#kept.tokens;
+    saveTokens = (tokens: object) => void (this.#kept.tokens = tokens as never);
+    codeVerifier = () => String(this.#kept.verifier);
+    saveCodeVerifier = (verifier: string) => void (this.#kept.verifier = verifier as never);
+    discoveryState = () => this.#kept.discovery;
+    saveDiscoveryState = (state: object) => void (this.#kept.discovery = state as never);
+    redirectToAuthorization = (address: URL) => void (this.address = address);
+  }
+
+  const connect = async (login: Login) => {
+    const transport = new StreamableHTTPClientTransport(new URL(endpoint), { authProvider: login });
+    const client = closeLater(new Client({ name: "host", version: "1" }));
+    const connected = await client.connect(transport).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof UnauthorizedError) return false;
+        throw error;
+      },
+    );
+    return { client, transport, connected };
+  };
+
+  const submit = (address: URL, fields: [string, string][], headers = {}) =>
+    fetch(address, { method: "POST", body: new URLSearchParams(fields), headers, redirect: "manual" });
+
+  /** Logs in as a person does, and returns the tools of the token. */
+  async function toolsOf(scopes: readonly string[]): Promise<string[]> {
+    const login = new Login();
+    const { transport, connected } = await connect(login);
+    expect(connected).toBe(false);
+    const page = await fetch(login.address);
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining(endpoint)]);
+    const choices = scopes.map((scope): [string, string] => ["scope", scope]);
+    const answer = await submit(login.address, [["person", "anna"], ["decision", "login"], ...choices]);
+    const location = new URL(answer.headers.get("location")!);
+    expect([answer.status, location.origin + location.pathname]).toEqual([303, login.redirectUrl]);
+    await transport.finishAuth(location.searchParams);
+    const { client } = await connect(login);
+    return (await client.listTools()).tools.map(({ name }) => name);
+  }
+
+  test("lets a host find it, log in and list the tools of the chosen scopes", async () => {
+    expect(await toolsOf(["read", "money"])).toContain("get_release");
+    const reading = await toolsOf(["read"]);
+    expect(reading).toContain("get_cash_position");
+    expect(reading).not.toContain("get_release");
+  });
+
+  test("sends nobody to an address that is not registered, and gives a code to its host alone", async () => {
+    const login = new Login();
+    await connect(login);
+    const changed = (name: string, value: string) => {
+      const address = new URL(login.address);
+      address.searchParams.set(name, value);
+      return address;
+    };
+    const logIn: [string, string][] = [
+      ["person", "anna"],
+      ["decision", "login"],
+      ["scope", "read"],
+    ];
+    for (const other of [
+      "https://example.com/callback",
+      "javascript://127.0.0.1/",
+      "http://127.0.0.1:33418/else",
+    ])
+      expect([other, (await submit(changed("redirect_uri", other), logIn)).status]).toEqual([other, 400]);
+    expect((await submit(changed("redirect_uri", "http://127.0.0.1:1234/callback"), logIn)).status).toBe(303);
+    expect((await submit(login.address, logIn, { origin: "https://example.com" })).status).toBe(403);
+    const plain = await submit(changed("code_challenge_method", "plain"), logIn);
+    expect(plain.headers.get("location")).toContain("error=invalid_request");
+
+    const { headers } = await submit(login.address, logIn);
+    const code = new URL(headers.get("location")!).searchParams.get("code")!;
+    const redeem = (verifier: string) =>
+      submit(new URL(`${base}/token`), [
+        ["grant_type", "authorization_code"],
+        ["code", code],
+        ["client_id", login.address.searchParams.get("client_id")!],
+        ["redirect_uri", login.redirectUrl],
+        ["code_verifier", verifier],
+      ]);
+    expect((await redeem("another")).status).toBe(400);
+    // A wrong try ends the code.
+    expect((await redeem(login.codeVerifier())).status).toBe(400);
+  });
+
+  test("registers only addresses to which a code may go", async () => {
+    for (const uri of ["http://example.com/", "javascript:alert(1)", "data:text/html,x", 7]) {
+      const body = JSON.stringify({ redirect_uris: [uri] });
+      const { status } = await fetch(`${base}/register`, { method: "POST", body });
+      expect([uri, status]).toEqual([uri, 400]);
+    }
+  });
 });

@@ -1,4 +1,5 @@
-/** The token endpoint of OAuth 2.0 (RFC 6749, sections 5 and 6). Errors are `{error, error_description}`. */
+/** The token endpoint of OAuth 2.0 (RFC 6749, sections 5 and 6), PKCE and the redirect with a result. Errors are `{error, error_description}`. */
+import { createHash } from "node:crypto";
 import type { FastifyReply } from "fastify";
 import { withLoggedError } from "./http";
 import { accessTokenSeconds, type Binding, type Tokens } from "../world/tokens/tokens";
@@ -74,4 +75,16 @@ export function issueTokens<G extends object>(
     refresh_token: refreshToken,
     ...endpoint.extraFields(grant),
   });
+}
+
+/** Returns the PKCE challenge of a verifier, by the method S256. */
+export const challengeOf = (verifier: string): string =>
+  createHash("sha256").update(verifier).digest("base64url");
+
+/** Returns the redirect URL with the result for the client. */
+export function returnUrl(query: URLSearchParams, parameters: Readonly<Record<string, string>>): string {
+  const address = new URL(query.get("redirect_uri")!);
+  for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
+  if (query.has("state")) address.searchParams.set("state", query.get("state")!);
+  return address.href;
 }

@@ -6,10 +6,11 @@ import type { RoutePlugin } from "../server/server";
 import type { Authorisation } from "../world/model/decision";
 import { concludeAuthorisation, scaStatusOf } from "../world/open-banking/authorisations";
 import type { World } from "../world/model/world";
-import { createHash } from "node:crypto";
 import {
+  challengeOf,
   issueTokens,
   formParameter,
+  returnUrl,
   sendOAuthError,
   supportedGrantTypes,
   type TokenEndpoint,
@@ -188,14 +189,6 @@ function requestError(query: URLSearchParams, scope: string) {
   };
 }
 
-/** Returns the redirect URL with the result for the client. */
-function returnUrl(query: URLSearchParams, parameters: Readonly<Record<string, string>>): string {
-  const address = new URL(query.get("redirect_uri")!);
-  for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
-  if (query.has("state")) address.searchParams.set("state", query.get("state")!);
-  return address.href;
-}
-
 function urlAfterDecision(
   world: World,
   authorisation: Authorisation,
@@ -220,8 +213,6 @@ type Handler = (
   request: FastifyRequest<Route>,
   reply: FastifyReply,
 ) => FastifyReply;
-
-const challengeOf = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");
 
 /**
  * Clients have no secret: PKCE binds the code, and client_id binds the refresh token. Grants of ended consents cannot
