@@ -59,7 +59,12 @@ const sidebar = [
   group(
     "Guides",
     page("Node-RED", "nodes"),
-    page("AI assistants", "mcp"),
+    closed("AI assistants", "/mcp", [
+      page("Claude", "hosts/claude"),
+      page("VS Code", "hosts/vscode"),
+      page("Cursor", "hosts/cursor"),
+      page("Codex", "hosts/codex"),
+    ]),
     page("Command line", "cli"),
     page("Code", "client"),
     page("Procedures", "procedures"),

@@ -15,9 +15,11 @@ import { runForOutput } from "../support/surfaces";
 import { commandsIn, examplesIn, shows, Terminal } from "./shell";
 
 const root = join(__dirname, "../..");
-const guides = readdirSync(join(root, "docs"))
-  .filter((name) => name.endsWith(".md"))
-  .map((name) => `docs/${name}`);
+const guides = ["docs", "docs/hosts"].flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `${folder}/${name}`),
+);
 const skills = readdirSync(join(root, "skills")).map((name) => `skills/${name}/SKILL.md`);
 const documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", ...guides];
 

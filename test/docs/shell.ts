@@ -73,7 +73,7 @@ export class Terminal {
       process.chdir(before);
       process.env.XDG_STATE_HOME = state;
     });
-    return new Terminal({ ...variablesOf(sandbox) });
+    return new Terminal({ ...variablesOf(sandbox), HOME: folder, APPDATA: folder });
   }
 
   /** Runs a command after the exports before it. Resolves to its exit code and all that it prints. */
