@@ -107,7 +107,7 @@ export function labelTypedInput(input) {
 }
 
 /** Attaches a picker to a field. It is active only while the field holds a fixed value. */
-function attachPicker(input, options) {
+export function attachPicker(input, options = {}) {
   const inner = textInputOf(input);
   const line = inner.closest(".form-row");
   const isActive = () => input.typedInput("type") === "str";
@@ -116,14 +116,8 @@ function attachPicker(input, options) {
   return choice;
 }
 
-/** Offers existing entries for a fixed value. Remembers the label of the chosen entry for the label of the node. */
-function addPicker(node, input, { list, several }) {
-  const inner = textInputOf(input);
-  const choice = attachPicker(input, {
-    several: several === true,
-    onChosen: ({ label }) => input.data("fxdeskLabel", label),
-  });
-  inner.on("input", () => input.removeData("fxdeskLabel"));
+/** Fills a picker with existing entries once its input has the focus. */
+function fillOnFocus(inner, choice, list) {
   const entryOf = ({ value, title, label }) => ({
     value,
     label,
@@ -139,10 +133,29 @@ function addPicker(node, input, { list, several }) {
   $("#node-input-connection").on("change", () => inner.off("focus", load).one("focus", load));
 }
 
-/** Offers common periods such as "last month". */
-function addPeriods(input, { periods }) {
-  attachPicker(input, {}).fill(periods.map((value) => ({ value, main: value, aside: "", search: value })));
+/** Offers existing entries for a fixed value. Remembers the label of the chosen entry for the label of the node. */
+function addPicker(input, { list, several }) {
+  const inner = textInputOf(input);
+  const choice = attachPicker(input, {
+    several: several === true,
+    onChosen: ({ label }) => input.data("fxdeskLabel", label),
+  });
+  inner.on("input", () => input.removeData("fxdeskLabel"));
+  fillOnFocus(inner, choice, list);
 }
+
+/** Offers existing entries in the inputs of one property of an object. */
+const offerInside = (list) => ({
+  property: list.property,
+  attach(inner, line, label) {
+    const choice = createPicker(inner, { label });
+    line.append(choice.list);
+    fillOnFocus(inner, choice, list);
+  },
+});
+
+/** Returns the entry of a picker for a text that needs no description. */
+export const textEntry = (value) => ({ value, main: value, aside: "", search: value.toLowerCase() });
 
 /** Adds the browser's date and time pickers to a field with a fixed value. */
 function addTimePicker(node, input, { moment }) {
@@ -173,8 +186,8 @@ export function addValue(node, control, given) {
   const types = typedInput(node, input, type, given);
   textInputOf(input).attr("aria-describedby", `${inputId(control.name)}-error`);
   if (given?.label) input.data("fxdeskLabel", given.label);
-  if (control.list) addPicker(node, input, control);
-  if (control.periods) addPeriods(input, control);
+  if (control.list && !control.part) addPicker(input, control);
+  if (control.suggestions) attachPicker(input).fill(control.suggestions.map(textEntry));
   if (control.moment) addTimePicker(node, input, control);
   const { label, parts } = fieldTexts(node, control.name);
   if (control.part)
@@ -183,6 +196,7 @@ export function addValue(node, control, given) {
       types,
       part: control.part,
       texts: { label, parts },
+      ...(control.list && { offer: offerInside(control.list) }),
       translate,
     });
 }

@@ -13,6 +13,7 @@ import {
 } from "./field-controls.js";
 import { fieldTexts, listTexts, titleOf, translate, violationText } from "./form-texts.js";
 import { summaryOf } from "./palette.js";
+import { followCurrencies } from "./currency-pair.js";
 import { createPicker } from "./picker.js";
 import { checkFields, errorMessageOf, tryRead } from "./runtime-requests.js";
 
@@ -106,6 +107,7 @@ function addFields(node, form) {
   if (optional.length > 0) form.append(optionalGroup);
   for (const control of controls) addValue(node, control, fields[control.name]);
   if (controls.length === 0) return;
+  for (const control of controls) if (control.pairOf) followCurrencies(form, control);
   const chosenAlternatives = [];
   const placeAll = createPlacement(node, top, optionalGroup, chosenAlternatives);
   addAlternativeChoice(node, choices, chosenAlternatives, placeAll);

@@ -65,7 +65,7 @@ function choiceOf(options, text) {
 }
 
 /** Editor of a value without parts. `read` returns undefined if it is empty. */
-function scalar(part, value, { label, description, translate, changed }) {
+function scalar(part, value, { name, label, description, offer, translate, changed }) {
   const isKnown = part.kind !== "json" && scalarFits(part, value);
   let current = value;
   const text = value === undefined ? "" : isKnown ? String(value) : JSON.stringify(value);
@@ -84,7 +84,9 @@ function scalar(part, value, { label, description, translate, changed }) {
     part.moment &&
     timePicker(part.moment, { label, translate, put: (picked) => input.val(picked).trigger("change") });
   picker?.show(text);
-  return { element: withLabel(label, input, description).append(picker?.line), read: () => current };
+  const element = withLabel(label, input, description).append(picker?.line);
+  if (isKnown && offer?.property === name) offer.attach(input, element, label);
+  return { element, read: () => current };
 }
 
 /** Returns the original value until the first edit. */
@@ -120,6 +122,7 @@ function object(part, value, context) {
   function show(name) {
     const editor = editorOf(part.parts[name], value?.[name], {
       ...context,
+      name,
       isWhole: false,
       texts: textsOf(name),
       label: part.parts[name].required ? `${labelOf(name)} *` : labelOf(name),
@@ -246,9 +249,10 @@ const isEmpty = (value) => value === undefined || Object.keys(value).length === 
 
 /**
  * Shows the JSON of a typed input as rows of fields, with a button to edit it as text. `type` is the JSON type among
- * `types`, `translate` returns the text of a key, and `texts` holds the label and the texts of the parts.
+ * `types`, `translate` returns the text of a key, and `texts` holds the label and the texts of the parts. `offer` attaches a
+ * picker to the inputs of one property.
  */
-export function addObjectEditor(input, { type, types, part, texts, translate }) {
+export function addObjectEditor(input, { type, types, part, texts, offer, translate }) {
   const { label } = texts;
   const line = input.closest(".form-row");
   const container = $('<div class="fxdesk-rows">');
@@ -267,7 +271,14 @@ export function addObjectEditor(input, { type, types, part, texts, translate }) 
       shownText = isEmpty(given) ? "" : JSON.stringify(given);
       input.typedInput("value", shownText);
     };
-    const { element, read } = editorOf(part, value, { texts, label, translate, changed, isWhole: true });
+    const { element, read } = editorOf(part, value, {
+      texts,
+      label,
+      offer,
+      translate,
+      changed,
+      isWhole: true,
+    });
     container.empty().append(element);
   }
 

@@ -74,7 +74,12 @@ export function createPicker(
   function open() {
     if (!isActive()) return;
     isListRequested = true;
-    const offered = visibleEntries(entries, splitLastItem(input.val(), several)[1]);
+    const [before, text] = splitLastItem(input.val(), several);
+    const chosen = before.split(",").map((each) => each.trim());
+    const offered = visibleEntries(
+      entries.filter(({ value }) => !chosen.includes(value)),
+      text,
+    );
     shown = offered.slice(0, maxRows);
     active = -1;
     list

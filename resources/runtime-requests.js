@@ -30,20 +30,27 @@ export function tryRead(connection, body) {
   return form && post("fxdesk/connection/try", { ...form, ...body });
 }
 
-/** Time for which a fetched list is reused. */
-const listCacheMs = 60_000;
-const lists = new Map();
+/** Time for which a response is reused. */
+const cacheMs = 60_000;
+const responses = new Map();
 
-/** Fetches a list once for all fields and forms that offer it. The search runs in the browser. */
-export function fetchList(connection, { from, property }) {
+/** Fetches what forms show once for all of them. Returns undefined without a connection. */
+function fetchOnce(action, connection, values) {
   const form = readConnectionForm(connection);
   if (!form) return undefined;
-  const body = { ...form, from, property };
-  const key = JSON.stringify(body);
-  const cached = lists.get(key);
-  if (cached && Date.now() - cached.at < listCacheMs) return cached.list;
-  const list = post("fxdesk/connection/list", body);
-  lists.set(key, { list, at: Date.now() });
-  list.fail(() => lists.delete(key));
-  return list;
+  const body = { ...form, ...values };
+  const key = JSON.stringify([action, body]);
+  const cached = responses.get(key);
+  if (cached && Date.now() - cached.at < cacheMs) return cached.response;
+  const response = post(`fxdesk/connection/${action}`, body);
+  responses.set(key, { response, at: Date.now() });
+  response.fail(() => responses.delete(key));
+  return response;
 }
+
+/** Fetches a list that fields offer. The search runs in the browser. */
+export const fetchList = (connection, { from, property }) =>
+  fetchOnce("list", connection, { from, property });
+
+/** Fetches an estimate of the rate of a pair for an order that buys a currency. */
+export const fetchRate = (connection, pair, buy) => fetchOnce("rate", connection, { pair, buy });

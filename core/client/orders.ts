@@ -13,6 +13,7 @@ import { fetchEstimate, viewMarket } from "../orders/market";
 import { orderName, termsFor, validateOrder } from "../orders/order-input";
 import { type OrderInput, parseCorrelation, type SealedOrder } from "../releases/terms";
 import { findQuoteOperation } from "../orders/quote";
+import { expiryOf } from "../orders/valid-until";
 import type { QuoteOperation } from "../spec/quotes";
 import {
   type Call,
@@ -378,7 +379,7 @@ export class Orders {
       ...(options.contactId !== undefined && { contactId: options.contactId }),
       surface: options.surface ?? "client",
       requestedAt: Date.now(),
-      validUntil: Date.parse(input.valid_until),
+      validUntil: expiryOf(input.valid_until),
       ...(options.release && { release: options.release }),
       ...(context.settings.policy !== undefined && { underPolicy: true }),
       ...parseCorrelation(orderName, options.correlation),

@@ -103,6 +103,7 @@ const standingOrder = {
 const debtorAccount = NewAccountReference.meta({
   title: "Debtor account",
   description: "Account to debit.",
+  ownIban: true,
 });
 
 /** Tool that lists the fields of several payments. */

@@ -9,6 +9,7 @@ import { minorUnits } from "../values/values";
 import { parseQuote, type QuoteOperation } from "../spec/quotes";
 import type { OrderCall } from "./leased-release";
 import { findUnsupportedFields, quoteInputFor, worstRateFrom } from "./quote";
+import { expiryOf } from "./valid-until";
 
 /** Procedure that requests an order. */
 export const orderName = "trades.order";
@@ -49,7 +50,7 @@ export function validateOrder(input: OrderInput, quoteOperation: QuoteOperation)
     );
   if (input.latest_value_date !== undefined && (input.value_date ?? "9") > input.latest_value_date)
     addViolation("latest_value_date", "requires value_date and must not be before it");
-  const aheadMs = Date.parse(valid_until) - Date.now();
+  const aheadMs = expiryOf(valid_until) - Date.now();
   if (!(aheadMs > 0)) addViolation("valid_until", "must be in the future");
   if (aheadMs > maxValidityMs) addViolation("valid_until", "must be within 92 days");
   const { trade_type: type } = input;

@@ -141,6 +141,7 @@ export const connectConsent = procedure({
     accounts: z.string().array().min(1).optional().meta({
       title: "Accounts",
       description: "IBANs without spaces; if omitted, the person chooses.",
+      ownIban: true,
     }),
     recurring: NewConsent.shape.recurringIndicator.default(true),
     frequency_per_day: NewConsent.shape.frequencyPerDay.optional(),

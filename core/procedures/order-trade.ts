@@ -1,6 +1,7 @@
 /** trades.order: an order with limits, booked from a fresh quote after a person has released it. */
 import { z } from "zod";
 import { NewTrade, TradeType } from "../contract/trades";
+import { ValidUntil } from "../orders/valid-until";
 import { json } from "../spec/declare";
 import type { OrderInput } from "../releases/terms";
 import { ReleaseReport } from "../releases/report";
@@ -13,14 +14,6 @@ const rateField = (title: string, description: string) =>
     .regex(/^\d{1,9}(\.\d{1,10})?$/, "must be a decimal with a dot, such as 1.0925")
     .refine((text) => /[1-9]/.test(text), "must be more than zero")
     .meta({ title, description });
-
-const utcTime = z
-  .string()
-  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?Z$/, {
-    error: "must be a UTC time, such as 2026-01-31T16:30Z",
-    abort: true,
-  })
-  .refine((text) => !Number.isNaN(Date.parse(text)), "must be an existing time");
 
 export const orderTrade = procedure({
   name: "trades.order",
@@ -75,6 +68,7 @@ export const orderTrade = procedure({
       .meta({
         title: "Rate symbol",
         description: "Currency pair of worst_rate: EURUSD is the price of one EUR in USD.",
+        pairOf: { buy: "buy_currency", sell: "sell_currency", rate: "worst_rate" },
       }),
     largest_distance: z
       .string()
@@ -106,10 +100,7 @@ export const orderTrade = procedure({
       .min(1)
       .optional()
       .meta({ title: "Reference", description: "Your reference for the trade, such as an invoice number." }),
-    valid_until: utcTime.meta({
-      title: "Valid until",
-      description: "UTC time after which the order expires, such as 2026-01-31T16:30Z.",
-    }),
+    valid_until: ValidUntil,
   },
   rules: [
     {

@@ -147,10 +147,9 @@ export const runFields = {
       "Payments as CSV text with the header payee,iban,amount; also currency, reference, bic and the fields of the address.",
   }),
   pain001: pain001.schema,
-  debtor_iban: text(
-    "Debtor IBAN",
-    "IBAN of the account to debit; a pain.001 document has its own.",
-  ).optional(),
+  debtor_iban: text("Debtor IBAN", "IBAN of the account to debit; a pain.001 document has its own.")
+    .optional()
+    .meta({ ownIban: true }),
   "payment-product": z.enum(products).default("sepa-credit-transfers").meta({
     title: "Payment product",
     description: "Payment scheme; a pain.001 document is sent with the product of the same scheme.",

@@ -113,7 +113,7 @@ export const PeriodText = z
   )
   .meta({
     title: "Period",
-    periods: [
+    suggestions: [
       "today",
       "yesterday",
       "this week",
@@ -139,7 +139,7 @@ export const FuturePeriodText = z
   )
   .meta({
     title: "Period",
-    periods: [
+    suggestions: [
       "today",
       "tomorrow",
       "this week",

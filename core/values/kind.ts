@@ -94,11 +94,15 @@ export interface Meta {
   /** Accepted alternative spellings of an enumeration, each mapped to its option. */
   alsoSpelled?: ReadonlyMap<string, string>;
   /** Precision of a time, for texts without `format`. */
-  precision?: "day" | "minute";
+  precision?: "day" | "minute" | "instant";
   /** For minutes: the minute to which a day is converted. */
   ofDay?: MinuteOfDay;
-  /** For periods: the usual ways to write one, offered as suggestions. */
-  periods?: readonly string[];
+  /** For times and periods: usual values in words, offered as suggestions. A field without `precision` is a period. */
+  suggestions?: readonly string[];
+  /** True if the value, or its property `iban`, is the IBAN of an account of the caller. */
+  ownIban?: true;
+  /** For a currency pair: the fields of its currencies, and the field of the rate that is stated for it. */
+  pairOf?: { readonly buy: string; readonly sell: string; readonly rate: string };
   /** Separator of a list that is written as text. */
   separator?: string;
   /** For enumerations: the value comes from an earlier call, so its options need not be listed. */

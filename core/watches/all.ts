@@ -1,6 +1,7 @@
 /** The watches over the contract. */
 import { watchAccountDetails } from "./account-details";
 import { watchBalances } from "./balances";
+import { watchCalendar } from "./calendar";
 import { watchConsents } from "./consents";
 import { watchMarginCalls } from "./margin-calls";
 import { watchMaturities } from "./maturities";
@@ -21,4 +22,5 @@ export const watches = [
   watchAccountDetails,
   watchConsents,
   watchStatements,
+  watchCalendar,
 ] as const;

@@ -15,7 +15,7 @@ import { listEntrySchema, listSchemaOf } from "../../core/spec/result-list";
 import type { Callable, Declaration } from "../../core/spec/operation";
 import { isProcedure } from "../../core/spec/procedure";
 import { callablesOf, type Service } from "../../core/spec/service";
-import { elementOf, type Kind, kindOf, shapeOf } from "../../core/values/kind";
+import { elementOf, type Kind, kindOf, metaOf, shapeOf } from "../../core/values/kind";
 
 /** A list of values: the operation that reads it or creates its entries, and the property that is the value. */
 export interface FieldList {
@@ -116,7 +116,11 @@ export function createListFinder(
   const candidates = callablesOf(service)
     .map(toCandidate)
     .filter((each) => each !== undefined);
+  const details = candidates.find(({ properties }) => properties.has("iban") && properties.has("account_id"));
+  const ownIbans = details && { from: details.callable.name, property: "iban" };
   return (callable, { name, kind, schema, options }) => {
+    // An IBAN is valid on every server.
+    if (metaOf(schema).ownIban) return ownIbans;
     const element = elementOf(schema);
     const value = element ? kindOf(element) : kind;
     const servers = serversOf(service, callable);
@@ -149,10 +153,13 @@ export interface PickerOption {
 
 const maxTitleValues = 5;
 
-/** Returns the texts and numbers of an entry, without IDs and URLs. */
+/** Names of properties by which people do not recognise an entry. */
+const isIdentifier = /_id$|number|identifier|^bic$/;
+
+/** Returns the texts and numbers of an entry, without identifiers and URLs. */
 function titleValuesOf(entry: Readonly<Record<string, unknown>>, value: string): string[] {
   return Object.entries(entry)
-    .filter(([name]) => !name.endsWith("_id"))
+    .filter(([name]) => !isIdentifier.test(name))
     .map(([, each]) => each)
     .filter((each) => typeof each === "number" || (typeof each === "string" && !/^https?:/.test(each)))
     .map(String)
@@ -163,12 +170,13 @@ function titleValuesOf(entry: Readonly<Record<string, unknown>>, value: string):
 export function toPickerOptions(entries: readonly unknown[], property: string): PickerOption[] {
   const options = new Map<string, PickerOption>();
   for (const entry of entries as readonly Readonly<Record<string, unknown>>[]) {
-    const raw = entry?.[property];
+    // Details without an account are shared with other clients.
+    const raw = property === "iban" && !entry.account_id ? undefined : entry?.[property];
     if (typeof raw !== "string" && typeof raw !== "number") continue;
     const value = String(raw);
     if (options.has(value)) continue;
     // A currency needs no further description.
-    const titleValues = property.endsWith("_id") ? titleValuesOf(entry, value).slice(0, maxTitleValues) : [];
+    const titleValues = property === "currency" ? [] : titleValuesOf(entry, value).slice(0, maxTitleValues);
     const label = typeof entry.currency === "string" ? entry.currency : (titleValues[0] ?? value);
     options.set(value, { value, title: titleValues.join(" · "), label });
   }

@@ -21,6 +21,9 @@ import { type ConnectionForm, resolveTriedInput } from "./deployed-values";
 /** Maximum number of entries in a picker. Other values can be typed. */
 const maxEntries = 5_000;
 
+/** Amount of the estimates that the form shows beside a rate. */
+const estimatedAmount = "10000";
+
 /** Maximum length of a displayed response. */
 const maxCharacters = 20_000;
 
@@ -128,6 +131,16 @@ export function serveFormReads(RED: NodeAPI, service: Service): void {
     });
   };
 
+  const estimateRate: FormHandler = (form, request) => {
+    const { pair, buy } = request.body as Readonly<Record<"pair" | "buy", string>>;
+    const [currency, into] = [pair.slice(0, 3), pair.slice(3)];
+    const amount = currency === buy ? `-${estimatedAmount}` : estimatedAmount;
+    return readThrough(form, async (client) => ({
+      rate: await client.orders.estimateRate({ currency, amount, into }),
+    }));
+  };
+
   serveForm(RED, service, "list", listEntries);
+  serveForm(RED, service, "rate", estimateRate);
   serveForm(RED, service, "try", tryRead);
 }

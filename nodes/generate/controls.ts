@@ -2,7 +2,16 @@
 import type { z } from "zod";
 import { type FieldDoc, type OperationDoc, callerFieldDocs } from "../../core/spec/describe-operation";
 import { titleOf } from "../../core/spec/fields";
-import { elementOf, isRequired, kindOf, metaOf, optionsOf, shapeOf, valueOf } from "../../core/values/kind";
+import {
+  elementOf,
+  isRequired,
+  kindOf,
+  type Meta,
+  metaOf,
+  optionsOf,
+  shapeOf,
+  valueOf,
+} from "../../core/values/kind";
 import type { FieldList } from "../editor/field-lists";
 import { type Precision, precisionOf } from "../shared/coerce";
 
@@ -11,7 +20,7 @@ export type Moment = Precision | "period";
 
 /** Returns the picker type of a field. Undefined if it is not a time. */
 export const momentOf = (schema: z.ZodType): Moment | undefined =>
-  metaOf(schema).periods ? "period" : precisionOf(schema);
+  precisionOf(schema) ?? (metaOf(schema).suggestions && "period");
 
 /** Structure of a value. */
 export type Part =
@@ -78,8 +87,10 @@ export interface Control {
   readonly hint?: string;
   /** Precision of a time field. */
   readonly moment?: Moment;
-  /** Suggested periods. */
-  readonly periods?: readonly string[];
+  /** Suggested times or periods, in words. */
+  readonly suggestions?: readonly string[];
+  /** Fields from which a currency pair follows, and the field of its rate. */
+  readonly pairOf?: Meta["pairOf"];
   /** Structure of a JSON value that can be edited in rows. */
   readonly part?: Part;
   /** List that offers values. */
@@ -122,7 +133,7 @@ function controlOf(field: FieldDoc, listFor: FindList): Control {
   const list = listFor(field);
   const control = controlKind(field, options);
   const moment = momentOf(field.schema);
-  const { periods, separator } = metaOf(field.schema);
+  const { suggestions, pairOf, separator } = metaOf(field.schema);
   const part = control === "json" ? partOf(field.schema) : undefined;
   const isSeveral = field.kind === "array" || separator !== undefined;
   return {
@@ -132,7 +143,8 @@ function controlOf(field: FieldDoc, listFor: FindList): Control {
     ...(options && { options }),
     ...(hint !== undefined && { hint }),
     ...(moment && { moment }),
-    ...(periods && { periods }),
+    ...(suggestions && { suggestions }),
+    ...(pairOf && { pairOf }),
     ...(part && { part }),
     ...(list && { list, ...(isSeveral && { several: true as const }) }),
   };

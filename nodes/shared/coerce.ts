@@ -2,7 +2,16 @@
 import type { z } from "zod";
 import { isDate, isUint8Array } from "node:util/types";
 import { fromText } from "../../core/call/encode-request";
-import { elementOf, isRequired, kindOf, metaOf, propertyOf, shapeOf, valueOf } from "../../core/values/kind";
+import {
+  elementOf,
+  isRequired,
+  kindOf,
+  type Meta,
+  metaOf,
+  propertyOf,
+  shapeOf,
+  valueOf,
+} from "../../core/values/kind";
 import { isDateTime, isDay, minuteForDay } from "../../core/values/values";
 
 /**
@@ -43,7 +52,7 @@ function toInstant(value: unknown): Date | undefined {
 const lengthByPrecision = { day: "YYYY-MM-DD".length, minute: "YYYY-MM-DDThh:mm".length } as const;
 
 /** Precision of a time. */
-export type Precision = keyof typeof lengthByPrecision | "instant";
+export type Precision = NonNullable<Meta["precision"]>;
 
 /** Returns the precision of a time field, or undefined for other fields. */
 export function precisionOf(schema: z.ZodType): Precision | undefined {

@@ -398,7 +398,7 @@ describe("values for forms", () => {
     baseUrl: "",
     xs2aUrl: "",
   });
-  const post = (action: "list" | "try", body: object) =>
+  const post = (action: "list" | "rate" | "try", body: object) =>
     nodeRed.request(`/fxdesk/connection/${action}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -454,6 +454,21 @@ describe("values for forms", () => {
 
     expect((JSON.parse(text) as { entries: unknown[] }).entries.length).toBeGreaterThan(2);
     for (const secret of [demo.accessToken, demo.apiKey]) expect(text).not.toContain(secret);
+  });
+
+  test("estimates a rate for the pair of an order, from either side", async () => {
+    const rates = await Promise.all(
+      [
+        { pair: "EURUSD", buy: "USD" },
+        { pair: "EURUSD", buy: "EUR" },
+        { pair: "USDEUR", buy: "USD" },
+        { pair: "EURXXX", buy: "XXX" },
+      ].map(async (each) => ((await (await post("rate", each)).json()) as { rate?: string }).rate),
+    );
+    const [sold, bought, inverse, unknown] = rates;
+    expect(Number(sold)).toBeLessThan(Number(bought));
+    expect(Number(sold) * Number(inverse)).toBeCloseTo(1, 2);
+    expect(unknown).toBeUndefined();
   });
 
   test("calls no operation that changes something", async () => {
@@ -566,6 +581,7 @@ describe("the routes of the editor", () => {
     ["POST", "connection/login"],
     ["GET", "connection/login/x"],
     ["POST", "connection/list"],
+    ["POST", "connection/rate"],
     ["POST", "connection/try"],
     ["GET", "health"],
     ["GET", "ready"],

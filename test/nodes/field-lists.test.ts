@@ -27,12 +27,15 @@ test.each([
   ["payments.get", "paymentId", "payments.initiate"],
   ["payments.getBulk", "paymentId", "payments.initiateBulk"],
   ["payments.follow", "paymentId", "payments.initiate"],
+  ["payments.initiateRun", "debtor_iban", "accountDetails.listAll"],
+  ["payments.initiate", "debtorAccount", "accountDetails.listAll"],
+  ["consents.connect", "accounts", "accountDetails.listAll"],
 ])("%s takes its %s from %s", (name, field, from) => {
   expect(findList(name, field)).toMatchObject({ from });
 });
 
 test.each([
-  ["consents.connect", "accounts", "which are IBANs"],
+  ["payments.initiate", "creditorAccount", "which is another's"],
   ["openBanking.listBalances", "account-id", "which is another service's"],
   ["accountDetails.updateAlias", "alias", "which is to be new"],
   ["transactions.find", "direction", "which has listed values"],
@@ -75,6 +78,19 @@ test("offers entries with recognisable titles, each value once", () => {
     { value: "A1", title: "Main · EUR · 1.00", label: "EUR" },
   ]);
   expect(toPickerOptions(entries, "currency")).toEqual([{ value: "EUR", title: "", label: "EUR" }]);
+});
+
+test("offers the IBANs of own accounts, and none that is shared with other clients", () => {
+  const details = { bank_account_number: "9820100822", alias: "Main", currency: "EUR" };
+  const entries = [
+    { ...details, account_id: "A1", iban: "DE64000000009820100822" },
+    { ...details, account_id: null, iban: "DE86000000007526069244" },
+    { ...details, account_id: "A2", iban: null },
+  ];
+
+  expect(toPickerOptions(entries, "iban")).toEqual([
+    { value: "DE64000000009820100822", title: "Main · EUR", label: "EUR" },
+  ]);
 });
 
 test("offers created resources by time and recognisable values", () => {

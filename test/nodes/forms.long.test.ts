@@ -4,6 +4,7 @@ import type { Sandbox } from "@fxdesk/sandbox";
 import { openSandbox } from "../support/sandboxes";
 import { eventually } from "../support/eventually";
 import { Editor, launchBrowser } from "./support/browser";
+import { writeExtension } from "./support/extension";
 import { connectionConfig, tab } from "./support/flows";
 import { type FlowNode, NodeRed } from "./support/node-red";
 
@@ -38,7 +39,7 @@ const flowsOf = (flows: readonly object[]) => ({ type: "json", value: JSON.strin
 
 beforeAll(async () => {
   sandbox = await openSandbox();
-  nodeRed = await NodeRed.start();
+  nodeRed = await NodeRed.start({ env: await writeExtension() });
   browser = await launchBrowser();
   await nodeRed.deploy([
     tab,
@@ -97,8 +98,10 @@ test("picks several values and keeps other text", async () => {
   await options().first().waitFor();
   await inner("currencies").press("ArrowDown");
   await inner("currencies").press("Enter");
-  await inner("currencies").pressSequentially(", US");
+  await inner("currencies").pressSequentially(", ");
   await options().filter({ hasText: "USD" }).waitFor();
+  expect(await options().filter({ hasText: "EUR" }).count()).toBe(0);
+  await inner("currencies").pressSequentially("US");
   await inner("currencies").press("ArrowDown");
   await inner("currencies").press("Enter");
   expect(await inner("currencies").inputValue()).toBe("EUR, USD");
@@ -330,12 +333,39 @@ test("marks a node whose choice requires another field, or whose watch cannot st
   const own = await Editor.open(browser, nodeRed.url);
   for (const id of ["order", "start"]) await own.waitForValidity(id, "invalid");
   await own.edit("order");
-  await own.fill("rate_symbol", "EURUSD");
+  const input = (name: string) =>
+    own.page.locator(`.form-row:has([id="node-input-fxdesk-${name}"]) .red-ui-typedInput-input`);
+  expect(await input("rate_symbol").inputValue()).toBe("EURUSD");
+  const rate = own.page.locator(".fxdesk-description", { hasText: "Now about 1." });
+  await own.fill("worst_rate", "0.5");
+  await rate.filter({ hasText: /5\d\.\d\d % worse/ }).waitFor();
+  await own.fill("sell_currency", "GBP");
+  expect(await input("rate_symbol").inputValue()).toBe("GBPUSD");
+  await input("valid_until").fill("1 h");
+  await own.page.locator(".fxdesk-list:visible [role=option]", { hasText: "1 hour" }).click();
   await own.done();
   await own.waitForValidity("order", "valid");
   await own.edit("start");
   await own.page.fill("#node-input-from", "2026-01-31");
   await own.done();
   await own.waitForValidity("start", "valid");
+  await own.page.close();
+});
+
+test("picks an own IBAN inside an object", async () => {
+  const pay = nodeOf("fxdesk-initiate-payment", "pay", 60, {
+    "payment-service": fixedValue("payments"),
+    "payment-product": fixedValue("sepa-credit-transfers"),
+  });
+  await nodeRed.deploy([tab, connectionConfig(sandbox), pay]);
+  const own = await Editor.open(browser, nodeRed.url);
+  await own.edit("pay");
+  const debtor = own.page.locator('.form-row:has([id="node-input-fxdesk-debtorAccount"])');
+  await debtor.getByRole("combobox", { name: "IBAN" }).click();
+  const euro = own.page.locator(".fxdesk-list:visible [role=option]", { hasText: "EUR" }).first();
+  await euro.waitFor();
+  await euro.click();
+  const input = debtor.locator('[id="node-input-fxdesk-debtorAccount"]');
+  expect(JSON.parse(await input.inputValue())).toEqual({ iban: expect.stringMatching(/^DE\d{20}$/) });
   await own.page.close();
 });

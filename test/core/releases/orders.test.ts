@@ -65,6 +65,8 @@ describe("an order", () => {
     ["amount", { amount: 1_000 }],
     ["amount", { amount: null }],
     ["worst_rate", { worst_rate: "-1" }],
+    ["valid_until", { valid_until: "0 hours" }],
+    ["valid_until", { valid_until: "1.5 hours" }],
     ["sell_currency", { sell_currency: "eur" }],
     ["fixed_side", { fixed_side: "both" }],
     ["price", { price: "1" }],
@@ -90,6 +92,7 @@ describe("an order", () => {
     ["latest_value_date", { value_date: day(9), latest_value_date: day(8) }],
     ["valid_until", { valid_until: inDays(-0.01) }],
     ["valid_until", { valid_until: inDays(93) }],
+    ["valid_until", { valid_until: "93 days" }],
     ["value_date", { trade_type: "forward" }],
     ["parent_trade_id", { trade_type: "drawdown" }],
     ["parent_trade_id", { parent_trade_id: "00000000-0000-4000-8000-000000000000" }],
@@ -118,6 +121,18 @@ describe("an order", () => {
     expect(Number(terms.worst_rate) / Number(terms.rate_seen)).toBeCloseTo(0.99, 4);
     await place.decide(release, "anna");
     expect(await waitUntilFinal(release)).toMatchObject({ state: "booked", deviations: [] });
+  });
+
+  test("counts a duration from its request, which a repetition under its key does not prolong", async () => {
+    const [order, options] = [sampleOrder({ valid_until: "90 minutes" }), { key: "an hour and a half" }];
+    const earliest = Date.now() + 5_400_000;
+    const asked = await client.orders.order(order, options);
+    const until = Date.parse(asked.valid_until);
+    expect(until).toBeGreaterThanOrEqual(earliest);
+    expect(until).toBeLessThanOrEqual(Date.now() + 5_400_000);
+    const again = await client.orders.order(order, options);
+    expect(again).toMatchObject({ release: asked.release, valid_until: asked.valid_until });
+    await client.orders.cancel(asked.release);
   });
 
   test("keeps its final state under its key", async () => {
