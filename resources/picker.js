@@ -75,9 +75,9 @@ export function createPicker(
     if (!isActive()) return;
     isListRequested = true;
     const [before, text] = splitLastItem(input.val(), several);
-    const chosen = before.split(",").map((each) => each.trim());
+    const chosen = new Set(before.split(",").map((each) => each.trim()));
     const offered = visibleEntries(
-      entries.filter(({ value }) => !chosen.includes(value)),
+      entries.filter(({ value }) => !chosen.has(value)),
       text,
     );
     shown = offered.slice(0, maxRows);

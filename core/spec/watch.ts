@@ -49,6 +49,8 @@ export interface Watch extends Callable {
   readonly reportsGone?: true;
   /** Returns the day of an entry, YYYY-MM-DD or empty. Requires `overlapDays`. */
   readonly day?: (entry: never) => string;
+  /** Returns the time of an entry, ISO 8601 or empty. Changes are reported oldest first. */
+  readonly time?: (entry: never) => string;
   /** Number of past days that each read covers again, to find late entries. Requires `day`. */
   readonly overlapDays?: number;
   /**
@@ -90,7 +92,7 @@ type EntryOf<R extends ResponseDeclaration> = R extends { readonly schema: infer
 /** A watch as its author writes it. `watchFor` adds the properties that every watch shares. */
 export interface WatchDeclaration<C, S extends Shape, R extends ResponseDeclaration> extends Omit<
   Watch,
-  keyof TaskDefaults | "input" | "effect" | "read" | "identify" | "state" | "day"
+  keyof TaskDefaults | "input" | "effect" | "read" | "identify" | "state" | "day" | "time"
 > {
   readonly input: S;
   /** One entry: its kind, description and schema. */
@@ -107,6 +109,7 @@ export interface WatchDeclaration<C, S extends Shape, R extends ResponseDeclarat
     previous: WatchState | undefined,
   ) => WatchState;
   readonly day?: (entry: EntryOf<R>) => string;
+  readonly time?: (entry: EntryOf<R>) => string;
 }
 
 /** Declares a watch over a client of type `C`. */

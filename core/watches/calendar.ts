@@ -19,7 +19,8 @@ const CalendarTime = z
 
 function isZone(zone: string): boolean {
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: zone }) !== undefined;
+    new Intl.DateTimeFormat("en", { timeZone: zone }).format(0);
+    return true;
   } catch {
     return false;
   }

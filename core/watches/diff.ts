@@ -14,7 +14,7 @@ export interface DiffWindow {
 
 /** The difference between the stored states and a read. */
 export interface Diff {
-  /** In the order of the entries, with removed entries last. */
+  /** Oldest first, or in the order of the entries, with removed entries last. */
   readonly changes: readonly FoundChange[];
   readonly updatedStates: EntryStates;
   readonly removedIds: readonly string[];
@@ -51,6 +51,18 @@ const isSame = (one: WatchState, other: WatchState): boolean => canonicalJson(on
 const isExpired = ({ overlapDays = 0 }: Watch, day: string, from: string | undefined): boolean =>
   from !== undefined && isBefore(day, addDays(from, -overlapDays));
 
+/** Returns the entries oldest first, if the watch knows their times. In a list that begins with the newest, of entries of the same time the last is the oldest. */
+function oldestFirst({ time }: AnyWatch, entries: readonly unknown[]): readonly unknown[] {
+  if (!time) return entries;
+  const timeOf = (entry: unknown) => Date.parse(time(entry)) || Infinity;
+  const [first, last] = [entries[0], entries.at(-1)];
+  const isReversed = entries.length > 1 && timeOf(first) > timeOf(last);
+  // Two entries without a time keep their order.
+  return (isReversed ? entries.toReversed() : entries).toSorted((one, other) =>
+    timeOf(one) === timeOf(other) ? 0 : timeOf(one) - timeOf(other),
+  );
+}
+
 /** Compares a read with the stored states. An incomplete read never reports an entry as gone. */
 export function diff(
   { watch, input }: { readonly watch: AnyWatch; readonly input: unknown },
@@ -62,7 +74,9 @@ export function diff(
   const updatedStates = new Map<string, EntryState>();
   const removedIds: string[] = [];
   const seen = new Set<string>();
-  for (const [id, entry] of new Map(current.entries.map((each) => [watch.identify(each), each]))) {
+  for (const [id, entry] of new Map(
+    oldestFirst(watch, current.entries).map((each) => [watch.identify(each), each]),
+  )) {
     const day = watch.day?.(entry) ?? "";
     if (isBefore(day, from)) continue;
     seen.add(id);

@@ -56,4 +56,5 @@ export const watchMaturities = watch({
   },
   identify: ({ trade_id: id }) => id,
   state: ({ matures }) => ({ matures }),
+  time: ({ matures }) => matures,
 });

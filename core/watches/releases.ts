@@ -17,6 +17,7 @@ const shared = {
   output: json(ReleaseReport, "The release and its state."),
   everyMs,
   identify: ({ release }: ReleaseReport) => release,
+  time: ({ requested_at: at }: ReleaseReport) => at,
   state: ({ state }: ReleaseReport) => ({ state }),
 } as const;
 

@@ -78,4 +78,5 @@ export const watchTransactions = watch({
     information: rest.transaction_information ?? null,
   }),
   day: valueDayOf,
+  time: ({ booking_datetime: booked, value_datetime: value }) => booked ?? value ?? "",
 });

@@ -12,6 +12,7 @@ export type AnyWatch = Watch & {
   readonly identify: (entry: unknown) => string;
   readonly state: (entry: unknown, input: unknown, previous: WatchState | undefined) => WatchState;
   readonly day?: (entry: unknown) => string;
+  readonly time?: (entry: unknown) => string;
 };
 
 /**

@@ -1,5 +1,5 @@
 /** The calendar watch: its times are those of the banks' calendar, in any zone, and each is reported once. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { isBusinessDay } from "../../../core/calendars";
 import { latestCalendarTime } from "../../../core/watches/calendar";
 import { openClient, openSandbox } from "../../support/sandboxes";

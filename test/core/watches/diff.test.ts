@@ -1,4 +1,5 @@
 /** Changes that a read reports, and the states after it. */
+import * as fc from "fast-check";
 import { applyDiff, diff, type DiffWindow } from "../../../core/watches/diff";
 import type { EntryState } from "../../../core/watches/stored-rows";
 import { datedWatch, type Entry, watch } from "./watched-source";
@@ -81,6 +82,34 @@ test.each([
   ).toEqual(changes);
   const statesAfter = [...applyDiff(previous, found)].map(([id, { state }]) => `${id}=${String(state["v"])}`);
   expect(statesAfter.toSorted().join(" ")).toBe(after);
+});
+
+test("reports oldest first, whatever the order of the read", () => {
+  const timed = { ...datedWatch, time: (each: unknown) => (each as Entry).day ?? "" };
+  const days = fc.uniqueArray(fc.integer({ min: 0, max: 27 }), { maxLength: 12 });
+  fc.assert(
+    fc.property(days, fc.boolean(), fc.boolean(), (numbers, isSorted, isKnown) => {
+      const order = isSorted ? numbers.toSorted((a, b) => b - a) : numbers;
+      const entries = order.map((each) =>
+        entry(`e${each}`, 2, `2026-03-${String(each + 1).padStart(2, "0")}`),
+      );
+      const previous = stored(
+        isKnown ? Object.fromEntries(entries.map(({ id, day }) => [id, [1, day!]])) : {},
+      );
+      const { changes } = diff({ watch: timed, input }, previous, { entries, gaps: [] }, later);
+      expect(changes.map(({ id }) => id)).toEqual(
+        numbers.toSorted((a, b) => a - b).map((each) => `e${each}`),
+      );
+    }),
+    { seed: 28 },
+  );
+});
+
+test("reports entries of the same time in the other order than a list that begins with the newest", () => {
+  const timed = { ...datedWatch, time: (each: unknown) => (each as Entry).day ?? "" };
+  const entries = [entry("c", 1, day5), entry("b", 1, day5), entry("a", 1, day1)];
+  const { changes } = diff({ watch: timed, input }, new Map(), { entries, gaps: [] }, later);
+  expect(changes.map(({ id }) => id)).toEqual(["a", "b", "c"]);
 });
 
 test("updates the stored day of an entry that moves", () => {

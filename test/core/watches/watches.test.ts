@@ -64,6 +64,9 @@ test("transactions: reports incoming money in the watched currency", async () =>
     },
   ]);
   expect(await ask()).toEqual([]);
+  const references = ["INV-2", "INV-3", "INV-4"];
+  for (const reference of references) sandbox.control.payIn({ currency: "EUR", amount: "1.00", reference });
+  expect((await ask()).map(({ entry }) => entry!.transaction_reference)).toEqual(references);
 });
 
 test("transactions: reports only those of a counterparty and within amounts", async () => {
