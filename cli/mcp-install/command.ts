@@ -4,7 +4,6 @@ import { mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { environmentName, extensionVariables, settingsOf } from "../../core/call/settings";
-import { fxdeskService } from "../../core/client/fxdesk-service";
 import { redactLocation } from "../../core/store/settings";
 import { type Flag, type ParsedArguments, UsageError } from "../command-line/arguments";
 import { type Command, paragraph } from "../command-line/command";
@@ -18,7 +17,11 @@ const loadEdits = () => import("./config-edits.js");
 type Environment = Terminal["environment"];
 
 /** Separates the variables that may stand in a file from those with secrets, also passwords within an address. */
-function variablesOf(environment: Environment): { shown: Record<string, string>; secret: string[] } {
+async function variablesOf(
+  environment: Environment,
+): Promise<{ shown: Record<string, string>; secret: string[] }> {
+  // Loaded here, because `fxdesk mcp` starts with this module and needs no declarations.
+  const { fxdeskService } = await import("../../core/client/fxdesk-service.js");
   const shown: Record<string, string> = {};
   const secret: string[] = [];
   for (const setting of settingsOf(fxdeskService)) {
@@ -116,7 +119,7 @@ async function entryFor(
     const value = parsed.string(name);
     return value === undefined ? [] : [`--${name}`, value];
   });
-  const { shown, secret } = variablesOf(terminal.environment);
+  const { shown, secret } = await variablesOf(terminal.environment);
   const env = { ...shown, ...(profile !== undefined && { [environmentName("profile")]: profile }) };
   return {
     entry: { command, args: [...args, ...flags], ...(Object.keys(env).length > 0 && { env }) },
