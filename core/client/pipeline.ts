@@ -5,7 +5,7 @@ import { createdIdName, deletedIdField } from "../spec/created-resources";
 import type { Values } from "../spec/fields";
 import type { Declaration } from "../spec/operation";
 import type { CallOptions } from "../call/call-options";
-import { type ClientContext, environmentOf } from "../call/client-context";
+import type { ClientContext } from "../call/client-context";
 import { InFlight } from "../call/in-flight";
 import type { Interceptor } from "../call/client-options";
 import { userInterceptors } from "../call/interceptors";
@@ -19,11 +19,10 @@ import {
   type PreAuthorization,
   trace,
 } from "../call/middleware";
-import { prepareCall, settingsFor } from "../call/prepare";
+import { prepareCall } from "../call/prepare";
 import type { PreparedCall } from "../call/prepared-call";
 import type { CreatedResource, EarlierCalls, RecoveredCall, ServiceResponse } from "../call/response";
 import { Sender } from "../call/send";
-import { customerOf } from "../journal/outcome-lookup";
 import type { JournalReconciliation, PartialPeriod } from "../journal/reconciliation";
 import type { ReleaseMiddleware } from "../releases/release-middleware";
 
@@ -157,19 +156,8 @@ export class Pipeline {
 
   /** Runs work while no other process of the store does so for the operation, environment and client. */
   async exclusively<T>(operation: Declaration, work: () => Promise<T>, options: CallOptions): Promise<T> {
-    const context = { ...this.context, settings: settingsFor(this.context, options) };
     const { workExclusively } = await import("./exclusive-work.js");
-    const name = [operation.name, environmentOf(context, operation), customerOf(context, operation)].join(
-      " ",
-    );
-    return workExclusively(context.store, name, work, () =>
-      createError(
-        operation.name,
-        "unavailable",
-        "not-sent",
-        `${operation.name}: Nothing was sent, because another call of this client is being checked. Try again when it is done.`,
-      ),
-    );
+    return workExclusively(this.context, operation, options, work);
   }
 
   releaseMiddleware(): Promise<ReleaseMiddleware> {
