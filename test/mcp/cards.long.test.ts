@@ -4,6 +4,7 @@ import type { Browser, Frame, Page } from "playwright-core";
 import { readCard } from "../../mcp/cards";
 import type { JsonObject } from "../../mcp/render/content";
 import { launchBrowser } from "../nodes/support/browser";
+import { eventually } from "../support/eventually";
 import { closeLater } from "../support/resources";
 
 let browser: Browser;
@@ -241,7 +242,13 @@ test("an order shows its terms and state; its only call reads the state again", 
   for (const shown of ["Sell 250,000.00 EUR, get USD", "Waiting", "2026-11-29 16:30 UTC", "anna", "1.0931"])
     expect(text).toContain(shown);
   await card.locator("button").click();
-  const calls = (await messages()).filter(({ method }) => method === "tools/call");
+  const calls = await eventually(
+    async () => {
+      const found = (await messages()).filter(({ method }) => method === "tools/call");
+      return found.length > 0 && found;
+    },
+    { withinMs: 10_000, what: "a call of the card" },
+  );
   expect(calls.map(({ params }) => params)).toEqual([
     { name: "get_release", arguments: { release: "R-7K3M9QW2X5ABC" } },
   ]);
