@@ -22,7 +22,7 @@ import {
   type TextSource,
   tooLongError,
 } from "../text-lines";
-import { amountFields, cellOf, parseAmount, parseRowAmount, readCell } from "./bank-rows";
+import { amountFields, cellOf, parseAmount, parseRowAmount, readCell, writtenDecimals } from "./bank-rows";
 import { parseRow, RowJoiner } from "./cells";
 import { assertCsvHead, columnPosition, toFields } from "./columns";
 import { bookedWords, pendingWords } from "./headings";
@@ -193,7 +193,7 @@ class BankCsvReader implements LineReader {
       const read = readings[map.decimal];
       if (named !== currency && currency !== unknown.currency)
         fail(field, `the amount is in ${named}, but the account is in ${currency}`);
-      if (read && !read.eq(read.round(minorUnits(currency))))
+      if (read && writtenDecimals(cell, map.decimal) > minorUnits(currency))
         fail(field, `${quoteValue(cell)} has more than the ${minorUnits(currency)} decimals of ${currency}`);
       if (field !== "debit" || !read || read.eq(0)) continue;
       this.#hasNegativeDebits ??= read.lt(0);
@@ -226,6 +226,13 @@ class BankCsvReader implements LineReader {
     };
     const head: StatementHead = { account, number: 0 };
     assertCsvHead(head, line);
+    const { currency: headingCurrency = currency } = this.plan;
+    if (currency !== "" && currency !== headingCurrency)
+      throw new FormatError(
+        "invalid",
+        columnPosition("currency", line),
+        `the row is in ${currency}, but the heading of the amount names ${headingCurrency}`,
+      );
     const faults: StatementPart[] = [];
     if (currency === "")
       faults.push(
@@ -308,11 +315,23 @@ class BankCsvReader implements LineReader {
     if (!draft) return;
     this.#draft = undefined;
     const { account, first, last, start, end, sum, count, proven, line } = draft;
+    const isConfirmed = start && end && proven > 0 && start.index === 0 && end.index >= count - 1;
+    if (!isConfirmed && this.plan.isGuessed)
+      emit(
+        reportFault(
+          new FormatError(
+            "ambiguous",
+            columnPosition("columns", line),
+            "the columns are a guess that no balance confirms; read with tolerate, check the map in the result, and give it as column map",
+          ),
+          this.options,
+        ),
+      );
     if (!start || !end) {
       emit({ kind: "closing", closing: {}, line });
       return;
     }
-    if (proven === 0 || start.index > 0 || end.index < count - 1)
+    if (!isConfirmed && !this.plan.isGuessed)
       emit(
         reportFault(
           new FormatError(

@@ -72,6 +72,18 @@ export function parseAmount(
   );
 }
 
+/** True for a word that means debit, false for credit, undefined for another one. The words of the map come first. */
+export function isDebitMark(word: string, marks: CsvMap["marks"]): boolean | undefined {
+  if (marks?.debit.includes(word)) return true;
+  if (marks?.credit.includes(word)) return false;
+  if (debitMarks.includes(word.toLowerCase())) return true;
+  return creditMarks.includes(word.toLowerCase()) ? false : undefined;
+}
+
+/** Returns the number of decimals that a cell is written with. */
+export const writtenDecimals = (cell: string, mark: DecimalMark): number =>
+  new RegExp(`\\${mark}(\\d+)\\D*$`).exec(cell)?.[1]!.length ?? 0;
+
 /** Parses the signed amount of a row from one column, from one with a mark, or from debit and credit. */
 export function parseRowAmount(
   cells: readonly string[],
@@ -88,11 +100,8 @@ export function parseRowAmount(
     const amount = read("amount") ?? fail("amount", "the amount is missing");
     if (!indexes["mark"]) return amount;
     const word = cellOf(cells, indexes, "mark");
-    const isOne = (known: readonly string[], own: readonly string[] = []) =>
-      known.includes(word.toLowerCase()) || own.includes(word);
-    const isDebit = isOne(debitMarks, marks?.debit);
-    if (!isDebit && !isOne(creditMarks, marks?.credit))
-      fail("mark", `expected a word for debit or credit, found ${quoteValue(word)}`);
+    const isDebit = isDebitMark(word, marks);
+    if (isDebit === undefined) fail("mark", `expected a word for debit or credit, found ${quoteValue(word)}`);
     if (amount.lt(0)) fail("amount", "an amount with a mark must not have a sign");
     return isDebit ? amount.neg() : amount;
   }

@@ -8,9 +8,9 @@ const headingsByField = {
     "Valutadatum|Wertstellungsdatum|Wertstellung|Value date|Valuedate|Rentedatum|Date de valeur|Date valeur|Valuta",
   amount: "Betrag|Umsatz|Amount|Bedrag|Montant|Transaction amount|Transactiebedrag|Montant de l'opération",
   debit:
-    "Soll|Belastung|Debit|Debit amount|Paid out|Money out|Withdrawal|Withdrawals|Afschrijving|Af|Débit|Montant débit",
+    "Soll|Belastung|Lastschrift|Debit|Debit amount|Paid out|Money out|Withdrawal|Withdrawals|Withdrawal amount|Afschrijving|Af|Débit|Montant débit",
   credit:
-    "Haben|Gutschrift|Credit|Credit amount|Paid in|Money in|Deposit|Deposits|Bijschrijving|Bij|Crédit|Montant crédit",
+    "Haben|Gutschrift|Credit|Credit amount|Paid in|Money in|Deposit|Deposits|Deposit amount|Bijschrijving|Bij|Crédit|Montant crédit",
   mark: "Soll/Haben|S/H|Debit/Credit|Credit/Debit|D/C|C/D|CreditDebit|Credit debit indicator|Af Bij|Af/Bij|Debet/Credit|CreditDebet|Sens|Débit/Crédit",
   balance:
     "Saldo nach Buchung|Saldo|Kontostand|Balance|Running balance|Balance after|Balance after transaction|Saldo na trn|Saldo na mutatie|Saldo na boeking|Solde|Solde après opération",
@@ -44,7 +44,7 @@ const severalKept = new Set<string>(["amount", "debit", "credit", "balance"]);
 /** Headings that name the bank's own account in some files, and that of the other party in others. */
 const anyAccount = new Set(["iban", "kontonummer"]);
 
-const unitPattern = /\s*[([]\s*([A-Z]{3}|[€£])\s*[)\]]|\s+in\s+([A-Z]{3}|€)$|\s+(euros?)$/i;
+const unitPattern = /\s*[([]\s*([A-Z]{3}|[€£])\s*[)\]]|\s+in\s+([A-Z]{3}|€)$|\s+([Ee]uros?|EUROS?)$/;
 const currencyBySign: Readonly<Record<string, string>> = {
   "€": "EUR",
   "£": "GBP",

@@ -20,6 +20,7 @@ export const dateFormats = [
   "MM/DD/YYYY",
   "MM/DD/YY",
   "MM-DD-YYYY",
+  "MM-DD-YY",
 ] as const;
 export type DateFormat = (typeof dateFormats)[number];
 

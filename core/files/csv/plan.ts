@@ -9,6 +9,7 @@ import {
   amountFields,
   cellOf,
   type ColumnIndexes,
+  isDebitMark,
   parseAmount,
   parseRowAmount,
   readCell,
@@ -34,6 +35,8 @@ export interface CsvPlan {
   readonly indexes: ColumnIndexes;
   /** True if the newest entry is the first. */
   readonly isDescending: boolean;
+  /** Currency that the heading of the amount names. */
+  readonly currency?: string;
 }
 
 const maxHeadingRows = 100;
@@ -89,20 +92,31 @@ function findByMap(
   return undefined;
 }
 
-/** Finds the row with most known headings, among those with a date and an amount. */
+/**
+ * Finds the row with most known headings, among those with a date and an amount. Throws a FormatError if rows before it have
+ * headings of their own.
+ */
 function findByHeadings(rows: readonly RowText[]): Table | undefined {
   let best: { table: Table; score: number } | undefined;
+  let firstCount: number | undefined;
   for (const [index, { text }] of rows.entries())
     for (const delimiter of delimiters) {
       const cells = parseRow(text, delimiter);
       if (!cells || cells.length < 2) continue;
       const next = rows[index + 1];
       const found = matchHeadings(cells, (next && parseRow(next.text, delimiter)) ?? []);
-      const isTable = found.booking_date && (found.amount ?? found.debit ?? found.credit);
+      const isTable = found.booking_date && (found.amount ?? (found.debit && found.credit));
       const score = isTable ? Object.keys(found).length : 0;
+      if (isTable) firstCount ??= index + 1;
       if (score > (best?.score ?? 0))
         best = { table: { delimiter, rowCount: index + 1, headings: cells, indexes: found }, score };
     }
+  if (best && best.table.rowCount > firstCount! + 1)
+    throw new FormatError(
+      "ambiguous",
+      columnPosition("headings", rows[firstCount! - 1]!.line),
+      "the file has two tables of entries; read one of them with a column map",
+    );
   return best?.table;
 }
 
@@ -149,6 +163,7 @@ class Evidence {
   readonly #decimals = new Set<DecimalMark>();
   #exampleAmount: string | undefined;
   #hasNegative = false;
+  #hasUnsignedDebit = false;
   readonly #orders = { ".": new Order(), ",": new Order() };
   readonly #currencies = new Set<string>();
   #account: string | undefined;
@@ -167,7 +182,7 @@ class Evidence {
     for (const text of [day, cellOf(cells, indexes, "value_date")]) this.#addDate(text);
     if (day !== "") this.#days = { first: this.#days?.first ?? day, last: day };
     for (const field of amountFields) this.#addAmount(cellOf(cells, indexes, field));
-    this.#hasNegative ||= /[-\u2212]/.test(cellOf(cells, indexes, "amount"));
+    this.#addSign(cells);
     const account = cellOf(cells, indexes, "account_number") + cellOf(cells, indexes, "currency");
     for (const mark of decimalMarks) {
       const order = this.#orders[mark];
@@ -191,6 +206,15 @@ class Evidence {
       // The reader reports what it cannot read.
       return [undefined, undefined];
     }
+  }
+
+  #addSign(cells: readonly string[]): void {
+    const cell = cellOf(cells, this.table.indexes, "amount");
+    const { readings } = readCell(cell);
+    const amount = readings["."] ?? readings[","];
+    if (!amount || amount.eq(0)) return;
+    if (amount.lt(0)) this.#hasNegative = true;
+    else if (isDebitMark(cellOf(cells, this.table.indexes, "mark"), undefined)) this.#hasUnsignedDebit = true;
   }
 
   #addDate(text: string): void {
@@ -251,8 +275,16 @@ class Evidence {
     return this.#currencies.size === 1 ? [...this.#currencies][0] : undefined;
   }
 
-  /** True if the amounts have a sign of their own, so that a mark only repeats it. */
+  /** True if the amounts have a sign of their own, so that a mark only repeats it. Throws a FormatError if nothing tells their direction. */
   get isSigned(): boolean {
+    const { indexes } = this.table;
+    const fail = (message: string): never => {
+      throw new FormatError("ambiguous", columnPosition("amount"), message);
+    };
+    if (this.#hasNegative && this.#hasUnsignedDebit)
+      fail("some amounts have a minus, and others only a mark for debit; choose in a column map");
+    if (indexes["amount"] && !indexes["mark"] && !this.#hasNegative)
+      fail("no amount has a minus, and no known column tells debit from credit; name it in a column map");
     return this.#hasNegative;
   }
 
@@ -325,6 +357,18 @@ function findTable(rows: readonly RowText[], given: CsvMap | undefined): FoundTa
  */
 export async function planCsv(source: TextSource, map?: CsvMap): Promise<CsvPlan> {
   const rows = readRows(source);
+  try {
+    return await planRows(rows, map);
+  } finally {
+    // A file that is not read to its end is closed as well.
+    await rows.return();
+  }
+}
+
+async function planRows(
+  rows: AsyncGenerator<RowText, void, void>,
+  map: CsvMap | undefined,
+): Promise<CsvPlan> {
   const beginning: RowText[] = [];
   for (let next = await rows.next(); !next.done; next = await rows.next())
     if (beginning.push(next.value) === maxHeadingRows) break;
@@ -340,13 +384,16 @@ export async function planCsv(source: TextSource, map?: CsvMap): Promise<CsvPlan
   const kept = given || !evidence.isSigned ? indexes : withoutMark(indexes);
   const amountColumn = (indexes["amount"] ?? indexes["debit"] ?? indexes["credit"])![0]!;
   const before = beginning.slice(0, rowCount);
-  const account = kept["account_number"] ? undefined : (given?.account ?? findAccount(before, delimiter));
-  const currency = kept["currency"]
-    ? undefined
-    : (given?.currency ?? currencyOfHeading(headings[amountColumn]!) ?? evidence.currency);
+  const ownAccount = findAccount(before, delimiter);
+  const headingCurrency = currencyOfHeading(headings[amountColumn]!);
+  assertSame("account_number", ownAccount, given?.account);
+  assertSame("currency", headingCurrency, given?.currency);
+  const account = kept["account_number"] ? undefined : (given?.account ?? ownAccount);
+  const currency = kept["currency"] ? undefined : (given?.currency ?? headingCurrency ?? evidence.currency);
   const found = given
     ? { ...given, ...(account && { account }), ...(currency && { currency }) }
     : toMap({ ...table, indexes: kept }, evidence, account, currency);
+  assertNoEntry(before, found, kept);
   return {
     map: found,
     ...(layout !== undefined && { layout }),
@@ -355,7 +402,38 @@ export async function planCsv(source: TextSource, map?: CsvMap): Promise<CsvPlan
     width: headings.length,
     indexes: kept,
     isDescending: evidence.isDescending,
+    ...(headingCurrency !== undefined && { currency: headingCurrency }),
   };
+}
+
+/** Throws a FormatError if the file names something else than the column map. */
+function assertSame(field: string, found: string | undefined, given: string | undefined): void {
+  if (found !== undefined && given !== undefined && found !== removeWhitespace(given))
+    throw new FormatError(
+      "invalid",
+      columnPosition(field),
+      `the file names ${quoteValue(found)}, but the column map ${quoteValue(given)}`,
+    );
+}
+
+/** Throws a FormatError if a row before the first entry is an entry as well. */
+function assertNoEntry(
+  rows: readonly RowText[],
+  { delimiter, decimal, date }: CsvMap,
+  indexes: ColumnIndexes,
+) {
+  for (const { text, line } of rows) {
+    const cells = parseRow(text, delimiter);
+    const amounts = amountFields.filter(
+      (field) => readCell(cellOf(cells ?? [], indexes, field)).readings[decimal],
+    );
+    if (cells && parseDay(cellOf(cells, indexes, "booking_date"), date) && amounts.length > 0)
+      throw new FormatError(
+        "misplaced",
+        columnPosition("row", line),
+        "an entry stands before the headings, or within header_rows",
+      );
+  }
 }
 
 function withoutMark(indexes: ColumnIndexes): ColumnIndexes {

@@ -167,32 +167,84 @@ test.each<[string, Record<string, unknown>]>([
   expect(CsvMap.safeParse({ ...map, ...change }).success).toBe(false);
 });
 
+const map = CsvMap.parse({
+  delimiter: ";",
+  decimal: ",",
+  date: "YYYY-MM-DD",
+  columns: { booking_date: "Date", amount: "Amount", mark: "D/C" },
+  marks: { debit: ["W"], credit: ["D"] },
+  account: iban,
+  currency: "EUR",
+});
+
+test("the words of a map come before the usual ones", async () => {
+  const [[, ...rest]] = show(await read("Date;Amount;D/C\n2026-01-02;100,00;D", map)) as [string[]];
+  expect(rest).toContain("2026-01-02 Credit 100.00");
+});
+
+test.each<[string, string, object, string]>([
+  ["another account", "NL91ABNA0417164300\nDate;Amount;D/C\n2026-01-02;1;D", {}, "invalid account_number"],
+  ["another currency", "Date;Amount (USD);D/C\n2026-01-02;1;D", {}, "invalid currency"],
+  [
+    "a currency of rows other than that of the heading",
+    "Date;Amount (USD);D/C;CCY\n2026-01-02;1;D;EUR",
+    { currency: undefined, columns: { ...map.columns, currency: "CCY" } },
+    "invalid currency 2",
+  ],
+  ["another decimal mark", "Date;Amount;D/C\n2026-01-02;1.000;D", { decimal: "." }, "invalid amount 2"],
+  [
+    "entries in the rows before the first",
+    "2026-01-01;5;D\n2026-01-02;1;D",
+    { columns: { booking_date: 1, amount: 2, mark: 3 } },
+    "misplaced row 1",
+  ],
+])("refuses a file with %s than the map says", async (_, text, change, problem) => {
+  expect(await problemOf(readParts(text, { ...map, ...change }))).toBe(problem);
+});
+
 const simple = (...rows: string[]) => join(["Date;Amount;Currency", ...rows]);
 
 test.each<[string, string, string]>([
-  ["two orders of day and month", simple("01/02/2026;1,50;EUR"), "ambiguous booking_date"],
-  ["thousands or decimals", simple("2026-01-02;1.234;EUR", "2026-01-02;5.678;EUR"), "ambiguous amount"],
+  ["two orders of day and month", simple("01/02/2026;-1,50;EUR"), "ambiguous booking_date"],
+  ["thousands or decimals", simple("2026-01-02;-1.234;EUR", "2026-01-02;5.678;EUR"), "ambiguous amount"],
   ["two columns of amounts", "Date;Amount;Betrag\n2026-01-02;1;2", "ambiguous amount 1"],
-  ["two decimal marks", simple("2026-01-02;1,50;EUR", "2026-01-02;1.50;EUR"), "invalid amount"],
-  ["no currency", "Date;Amount\n2026-01-02;1,50", "missing currency 2"],
-  ["no headings", "2026-01-02;1,50;EUR", "unrecognised headings 1"],
-  ["an amount without a date", simple("2026-01-02;1,50;EUR", ";2,50;EUR"), "invalid booking_date 3"],
-  ["a date without an amount", simple("2026-01-02;1,50;EUR", "2026-01-03;;EUR"), "invalid amount 3"],
+  ["two decimal marks", simple("2026-01-02;-1,50;EUR", "2026-01-02;1.50;EUR"), "invalid amount"],
+  ["no currency", "Date;Amount\n2026-01-02;-1,50", "missing currency 2"],
+  ["no headings", "2026-01-02;-1,50;EUR", "unrecognised headings 1"],
+  ["an amount without a date", simple("2026-01-02;-1,50;EUR", ";2,50;EUR"), "invalid booking_date 3"],
+  ["a date without an amount", simple("2026-01-02;-1,50;EUR", "2026-01-03;;EUR"), "invalid amount 3"],
   [
     "more decimals than the currency has",
-    simple("2026-01-02;1,50;EUR", "2026-01-02;1,505;EUR"),
+    simple("2026-01-02;-1,50;EUR", "2026-01-02;1,505;EUR"),
     "invalid amount 3",
   ],
-  ["a cell too many", simple("2026-01-02;1,50;EUR", "2026-01-02;1;50;EUR"), "invalid row 3"],
-  ["a currency within the amount", simple("2026-01-02;1,50 USD;EUR"), "invalid amount 2"],
+  ["a cell too many", simple("2026-01-02;-1,50;EUR", "2026-01-02;1;50;EUR"), "invalid row 3"],
+  ["a currency within the amount", simple("2026-01-02;-1,50 USD;EUR"), "invalid amount 2"],
   [
     "debits of both signs",
     "Date;Debit;Credit;Currency\n2026-01-02;1,50;;EUR\n2026-01-02;-2,00;;EUR",
     "invalid debit 3",
   ],
   ["debit and credit in one row", "Date;Debit;Credit;Currency\n2026-01-02;1,50;2,00;EUR", "invalid debit 2"],
+  ["a guess that no balance confirms", simple("2026-01-02;-1,50;EUR"), "ambiguous columns 2"],
+  [
+    "amounts whose direction nothing tells",
+    "Date;Amount;Kind;Balance;Currency\n2026-01-02;100,00;Out;900,00;EUR\n2026-01-03;50,00;In;950,00;EUR",
+    "ambiguous amount",
+  ],
+  [
+    "signs beside marks that disagree with them",
+    "Date;Amount;S/H;Currency\n2026-01-02;1000,00;S;EUR\n2026-01-03;-20,00;S;EUR",
+    "ambiguous amount",
+  ],
+  ["credits alone", "Date;Credit;Withdrawn;Currency\n2026-01-02;0,00;100,00;EUR", "unrecognised headings 1"],
+  [
+    "an earlier table of entries",
+    join(["Date;Amount;Text", "2026-11-01;-500,00;x", ...german]),
+    "ambiguous headings 1",
+  ],
   ["an unknown mark", "Date;Amount;D/C;Currency\n2026-01-02;1,50;X;EUR", "invalid mark 2"],
-  ["an unknown status", "Date;Amount;Status;Currency\n2026-01-02;1,50;Lost;EUR", "invalid status 2"],
+  ["an unknown status", "Date;Amount;Status;Currency\n2026-01-02;-1,50;Lost;EUR", "invalid status 2"],
   ["balances that do not add up", join(german).replace("-200,25", "-200,26"), "balance balance 3"],
   [
     "rows of one account that are not together",
@@ -208,8 +260,13 @@ test.each<[string, string, string]>([
 });
 
 test("says which statements no balance confirms, and which rows were passed over", async () => {
-  const one = join(german.slice(0, 2));
-  expect(show(await read(one))[0]!.slice(-2)).toEqual([noAccount, "warning missing balance"]);
+  const one = join(german.slice(0, 2)).replace("1.250,50", "-1.250,50");
+  expect(show(await read(one, undefined, true))[0]!.slice(-2)).toEqual([
+    noAccount,
+    "error ambiguous columns",
+  ]);
+  const { map: checked } = await planCsv(one);
+  expect(show(await read(one, checked))[0]!.slice(-2)).toEqual([noAccount, "warning missing balance"]);
   const [foot] = show(await read(join([...german, "Endsaldo;;;;;2.050,25"])));
   expect(foot!.slice(-2)).toEqual([noAccount, "warning misplaced row"]);
 });
