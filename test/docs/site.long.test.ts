@@ -75,7 +75,7 @@ const questions: Readonly<Record<string, readonly string[]>> = {
   ],
   "cash position": ["recipes/cash-position", "procedures", "operations/cash"],
   "margin call": ["recipes/margin-call", "glossary", "palette/cash"],
-  "Claude Desktop": ["mcp"],
+  "Claude Desktop": ["mcp", "hosts/claude"],
   "let an assistant book trades": ["mcp"],
   "exit codes": ["cli"],
   "rate limit 429": ["scaling", "errors"],

@@ -6,10 +6,7 @@ import { maxFieldLength, readLines, type TextSource, tooLongError } from "../tex
 import { type RowText, RowJoiner } from "./cells";
 import { columnPosition } from "./columns";
 import { creditMarks, currencyOfUnit, debitMarks } from "./headings";
-import type { CsvMap } from "./map";
-
-/** Columns of each field by their index. */
-export type ColumnIndexes = Readonly<Record<string, readonly number[]>>;
+import type { ColumnIndexes, CsvMap } from "./map";
 
 /** Yields the rows of a text that are not blank. */
 export async function* readRows(source: TextSource): AsyncGenerator<RowText, void, void> {

@@ -110,6 +110,9 @@ export const CsvMap = z
   .readonly();
 export type CsvMap = z.infer<typeof CsvMap>;
 
+/** Columns of each field by their index. */
+export type ColumnIndexes = Readonly<Record<string, readonly number[]>>;
+
 /** Parses a column map in JSON. Throws a FormatError that names what is wrong. */
 export function parseCsvMap(text: string): CsvMap {
   let value: unknown;

@@ -8,7 +8,6 @@ import type { TextSource } from "../text-lines";
 import {
   amountFields,
   cellOf,
-  type ColumnIndexes,
   isDebitMark,
   parseAmount,
   parseRowAmount,
@@ -18,7 +17,15 @@ import {
 import { parseRow, type RowText } from "./cells";
 import { columnPosition } from "./columns";
 import { currencyOfHeading, matchHeadings, normaliseHeading } from "./headings";
-import { csvLayouts, type CsvMap, type DateFormat, dateFormats, delimiters, parseDay } from "./map";
+import {
+  type ColumnIndexes,
+  csvLayouts,
+  type CsvMap,
+  type DateFormat,
+  dateFormats,
+  delimiters,
+  parseDay,
+} from "./map";
 
 /** How a file is read. */
 export interface CsvPlan {
