@@ -32,6 +32,9 @@ export interface Account {
   readonly holder?: string;
 }
 
+/** Stands for the number and the currency of an account that a file does not name, as in ISO 20022 and ISO 4217. */
+export const unknownAccount = { number: "NOTPROVIDED", currency: "XXX" } as const satisfies Account;
+
 /** Balance of another kind than those with a field of their own. */
 export interface TypedBalance extends Balance {
   /** ISO 20022 code, for example `ITBD` or `PRCD`, or the bank's own. */

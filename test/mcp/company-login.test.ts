@@ -263,7 +263,7 @@ describe("the authorization server of the sandbox", () => {
     expect(reading).not.toContain("get_release");
   });
 
-  test("sends nobody to an address that is not registered, and gives a code to its host alone", async () => {
+  test("refuses addresses that are not registered, and redeems a code for its host alone", async () => {
     const login = new Login();
     await connect(login);
     const changed = (name: string, value: string) => {

@@ -21,6 +21,7 @@ import {
   type StatementTail,
   type TypedBalance,
   withoutUndefined,
+  unknownAccount,
 } from "../statement";
 import type { TextSource } from "../text-lines";
 import { childOf, childrenOf, elementPosition, onlyChild, parseXml, textOf, type XmlElement } from "../xml";
@@ -81,7 +82,7 @@ class OpenStatement {
     putAgent(bank, childOf(account, "Svcr"));
     this.#account = withoutUndefined<Account>({
       number: accountNumberOf(account) ?? textOf(account, "Id", "PrtryAcct", "Id") ?? "",
-      currency: textOf(account, "Ccy") ?? firstAmount ?? "XXX",
+      currency: textOf(account, "Ccy") ?? firstAmount ?? unknownAccount.currency,
       bic: bank.bic,
       holder: textOf(account, "Ownr", "Nm") ?? textOf(account, "Nm"),
     });

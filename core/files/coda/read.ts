@@ -20,6 +20,7 @@ import {
   type Statement,
   type StatementHead,
   type StatementTail,
+  unknownAccount,
 } from "../statement";
 import {
   bareCrMessage,
@@ -240,9 +241,8 @@ type Handlers = {
   readonly [R in RecordName]: (values: RecordValues<R>, position: Position) => StatementPart[];
 };
 
-/** Stand for a header and an old balance that cannot be read. */
+/** Stands for a header that cannot be read. */
 const noHeader = readRecord("0", "0".padEnd(128), { format: "CODA", field: "0" });
-const unknownAccount: Account = { number: "NOTPROVIDED", currency: "XXX" };
 
 /** End-of-file character of old systems. */
 const endOfFile = "\u001A";

@@ -5,7 +5,7 @@ import { formatAmount, toBalance } from "../amount";
 import { removeWhitespace } from "../charset";
 import { FormatError, quoteValue, type ReadOptions } from "../format-error";
 import { isIban } from "../identifiers";
-import type { Account, Entry, Statement, StatementHead } from "../statement";
+import { type Account, type Entry, type Statement, type StatementHead, unknownAccount } from "../statement";
 import {
   collectStatements,
   type Emit,
@@ -28,9 +28,6 @@ import { assertCsvHead, columnPosition, toFields } from "./columns";
 import { bookedWords, pendingWords } from "./headings";
 import { bankFields, parseDay } from "./map";
 import type { CsvPlan } from "./plan";
-
-/** Stands for a currency and an account that the file does not name, as in ISO 4217 and ISO 20022. */
-const unknown = { currency: "XXX", account: "NOTPROVIDED" };
 
 interface BalanceRow {
   readonly balance: Big;
@@ -191,7 +188,7 @@ class BankCsvReader implements LineReader {
       const cell = cellOf(cells, indexes, field);
       const { readings, currency: named = currency } = readCell(cell);
       const read = readings[map.decimal];
-      if (named !== currency && currency !== unknown.currency)
+      if (named !== currency && currency !== unknownAccount.currency)
         fail(field, `the amount is in ${named}, but the account is in ${currency}`);
       if (read && writtenDecimals(cell, map.decimal) > minorUnits(currency))
         fail(field, `${quoteValue(cell)} has more than the ${minorUnits(currency)} decimals of ${currency}`);
@@ -214,13 +211,13 @@ class BankCsvReader implements LineReader {
       given === held || (given === "" && held === standIn);
     if (
       open &&
-      isSame(number, open.account.number, unknown.account) &&
-      isSame(currency, open.account.currency, unknown.currency)
+      isSame(number, open.account.number, unknownAccount.number) &&
+      isSame(currency, open.account.currency, unknownAccount.currency)
     )
       return open;
     const account: Account = {
-      number: number || unknown.account,
-      currency: currency || unknown.currency,
+      number: number || unknownAccount.number,
+      currency: currency || unknownAccount.currency,
       ...(named("account_bic") && { bic: named("account_bic") }),
       ...(named("account_holder") && { holder: named("account_holder") }),
     };

@@ -28,6 +28,7 @@ import {
   type Statement,
   type StatementHead,
   type StatementTail,
+  unknownAccount,
 } from "../statement";
 import {
   bareCrMessage,
@@ -169,9 +170,6 @@ function parsePage(field: Field): number | undefined {
   const [, digits] = /^\d+\/(\d{1,5})$/.exec(fieldText(field)) ?? [];
   return digits ? Number(digits) : undefined;
 }
-
-/** ISO 4217 code for no currency: that of a statement whose opening balance is missing. */
-const unknownCurrency = "XXX";
 
 const newTotals = () => ({
   Credit: { count: 0, sum: new Big(0) },
@@ -405,7 +403,7 @@ class Mt940Reader implements LineReader {
     this.#emitClosing();
     const isInterim = this.#head["34"] !== undefined;
     const { "20": reference, "25": account, "28": number, "34": limit } = this.#head;
-    const [currency = unknownCurrency] =
+    const [currency = unknownAccount.currency] =
       /[A-Z]{3}/.exec(limit ? fieldText(limit) : "") ??
       /[A-Z]{3}$/.exec(account ? fieldText(account) : "") ??
       [];
@@ -526,7 +524,7 @@ class Mt940Reader implements LineReader {
   #requireBalance(field: Field): Balance {
     const { balance, currency } = parseBalance(field);
     const expected = this.#opening?.account.currency;
-    if (expected !== currency && expected !== unknownCurrency)
+    if (expected !== currency && expected !== unknownAccount.currency)
       fail("invalid", field, `the statement is in ${expected}, but the balance is in ${currency}`);
     return balance;
   }

@@ -1,6 +1,6 @@
 /**
  * An authorization server (OAuth 2.1) to try the company login of the MCP server. It is no part of the simulated service, has no
- * passwords, and lets whoever reaches the sandbox log in as any person.
+ * passwords, and lets anyone who reaches the sandbox log in as any person.
  */
 import { generateKeyPairSync, randomUUID, sign } from "node:crypto";
 import type { FastifyReply } from "fastify";
