@@ -32,7 +32,7 @@ module.exports = {
     // Dynamic imports name the compiled file, as Node.js requires.
     "^(\\.{1,2}/.+)\\.js$": "$1",
   },
-  modulePathIgnorePatterns: ["<rootDir>/dist", "<rootDir>/sandbox/dist", "<rootDir>/test/node-red-5"],
+  modulePathIgnorePatterns: ["<rootDir>/dist", "<rootDir>/sandbox/dist", "<rootDir>/test/newest"],
   // Global lookups are slow in a test context; these are passed to each module. Boolean and Set are names of classes in asn1js.
   sandboxInjectedGlobals: [
     "Array",

@@ -8,6 +8,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   type ReadResourceResult,
+  ResourceNotFoundError,
   Server,
 } from "@modelcontextprotocol/server";
 import type { Requester } from "../core/people/requester";
@@ -141,7 +142,7 @@ function handleResources(server: Server, toolbox: Toolbox, requester: Requester 
     const found = await toolbox.read(uri, requester).catch((error: Error) => {
       throw new ProtocolError(ProtocolErrorCode.InternalError, error.message);
     });
-    if (!found) throw invalidParamsError(expiredMessage(uri));
+    if (!found) throw new ResourceNotFoundError(uri, expiredMessage(uri));
     return found as ReadResourceResult;
   });
 }

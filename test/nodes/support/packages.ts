@@ -1,9 +1,9 @@
 /** The packages as they are published, and the Node-RED they are installed into. */
 import { execFile } from "node:child_process";
 import { cp, readFile, writeFile } from "node:fs/promises";
-import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
+import { newestModule, newestNode } from "../../support/newest";
 import { tempFolder } from "../../support/resources";
 import { type NodeRedOptions, root } from "./node-red";
 
@@ -39,17 +39,10 @@ export async function installedUserDir(): Promise<string> {
   return userDir;
 }
 
-const newestNodeRedFolder = join(root, "test/node-red-5");
-
-/** The newest Node-RED, with the Node.js it wants; installed when it is not there. */
-export async function newestNodeRed(): Promise<{ node: string; script: string }> {
-  const node = join(newestNodeRedFolder, "node_modules/node/bin/node");
-  if (!existsSync(node)) await run("npm", ["ci"], { cwd: newestNodeRedFolder });
-  return { node, script: join(newestNodeRedFolder, "node_modules/node-red/red.js") };
-}
-
-/** The oldest Node-RED we support, which is that of this repository; FXDESK_NEWEST adds the newest, which has to be fetched first. */
+/** The oldest Node-RED we support, which is that of this repository; FXDESK_NEWEST adds the newest. */
 export const supportedVersions: readonly (readonly [string, () => Promise<NodeRedOptions>])[] = [
   ["4.1", async () => ({})],
-  ...(process.env.FXDESK_NEWEST ? [["5.0", newestNodeRed] as const] : []),
+  ...(process.env.FXDESK_NEWEST
+    ? [["5.0", async () => ({ node: newestNode, script: newestModule("node-red/red.js") })] as const]
+    : []),
 ];
