@@ -3,6 +3,7 @@
 // First, because other modules do not load in older versions of Node.js.
 import "./command-line/require-node";
 import { FxdeskError, InvalidInput, Unauthorized } from "../core/spec/errors";
+import { factsOf, isJsonLog, logFormats, logProcessAsJson, logVariable } from "../core/spec/log";
 import type { Service } from "../core/spec/service";
 import { unknownWordError, UsageError } from "./command-line/arguments";
 import {
@@ -25,7 +26,7 @@ import {
   type ServiceLoader,
   settingLocation,
 } from "./settings/connection-settings";
-import { isClosed, printable, writeStderr, type Terminal, write } from "./terminal/terminal";
+import { isClosed, printable, writeStderr, type Terminal, write, writeLog } from "./terminal/terminal";
 
 interface Services {
   readonly base: ServiceLoader;
@@ -197,6 +198,9 @@ async function run(
     await write(terminal.stdout, `${version()}\n`);
     return success;
   }
+  const format = terminal.environment[logVariable];
+  if (format && !logFormats.some((known) => known === format))
+    throw new UsageError(`${logVariable} must be ${logFormats.join(" or ")}, not ${JSON.stringify(format)}.`);
   const base = async () => service ?? (await import("../core/client/fxdesk-service.js")).fxdeskService;
   const entry = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!entry) throw await unknownCommandError(name, args, base);
@@ -261,7 +265,10 @@ export async function runCommandLine(
     // The reader closed stdout, as `head` does; this is not a failure.
     if (isClosed(error)) return success;
     const asJson = args.includes("--json") || args.includes("--jsonl");
-    await writeStderr(terminal, `${describeError(error, asJson, service)}\n`);
+    const text = describeError(error, asJson, service);
+    await (asJson
+      ? writeStderr(terminal, `${text}\n`)
+      : writeLog(terminal, "error", text, factsOf(error), text));
     return exitCodeOf(error);
   }
 }
@@ -269,6 +276,7 @@ export async function runCommandLine(
 async function main(): Promise<void> {
   // Without a listener, EPIPE would crash the process; `write` reports it to the caller.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+  if (isJsonLog()) logProcessAsJson();
   const { stdin, stdout, stderr, env, argv } = process;
   const code = await runCommandLine(argv.slice(2), { stdin, stdout, stderr, environment: env });
   // All output is written; an abandoned call in flight must not keep the process alive.

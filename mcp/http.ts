@@ -7,6 +7,7 @@ import { type AuthInfo, createMcpHandler } from "@modelcontextprotocol/server";
 import { isAborted, type ListenOptions, listenSafely } from "../core/http/http-server";
 import { AttemptRefused, createTokenRecorder, type RecordWrongToken } from "../core/people/attempts";
 import type { Requester } from "../core/people/requester";
+import { factsOf, log, logUnexpected } from "../core/spec/log";
 import { isLoopback } from "../core/values/host";
 import {
   type HostMessage,
@@ -227,7 +228,7 @@ function createEndpoint(
         return refuse(response, 429, error.message, {
           "retry-after": String(Math.ceil(error.retryAfterMs / 1_000)),
         });
-      console.error(`fxdesk: ${(error as Error).message}`);
+      log("error", (error as Error).message, factsOf(error));
       return refuse(response, 503, "The token could not be checked. The log of the server has the reason.");
     }
     if (!caller)
@@ -256,7 +257,7 @@ function createEndpoint(
     handle(request, response, body) {
       const responding = respond(request, response, body)
         .catch((error: unknown) => {
-          if (!isAborted(request)) console.error(error);
+          if (!isAborted(request)) logUnexpected(error);
         })
         .finally(() => responses.delete(responding));
       responses.add(responding);

@@ -2,6 +2,7 @@
  * fxdesk for AI assistants: one MCP tool for each operation, procedure and watch, on a client of the service. Parts are
  * loaded on first use, because hosts start all servers at once and only list the tools of most.
  */
+import { log } from "../core/spec/log";
 import type { Endpoint, HttpServer, McpListenOptions, TokenHolderLookup } from "./http";
 import type { McpServer, RunningServer, Tool, Toolbox } from "./protocol";
 import type { Offer } from "./offered-tools";
@@ -68,8 +69,9 @@ async function tokenHoldersFor(path: string | undefined): Promise<TokenHolderLoo
     const { people } = await loadPeople(path);
     if (Object.values(people).every(({ token }) => token === undefined)) return undefined;
   } catch (error) {
-    console.error(
-      `fxdesk: Personal tokens are not accepted, because the people file could not be read: ${(error as Error).message}`,
+    log(
+      "error",
+      `Personal tokens are not accepted, because the people file could not be read: ${(error as Error).message}`,
     );
     return undefined;
   }

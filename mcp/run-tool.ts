@@ -1,9 +1,10 @@
 /** Runs tools: parses the arguments, calls the service, and renders the response or the error. */
 import { invalidInputError, toFxdeskError } from "../core/call/call-errors";
-import { formatOutcomeLine } from "../core/call/outcome-line";
+import { formatOutcomeLine, outcomeFacts } from "../core/call/outcome-line";
 import type { ServiceResponse } from "../core/call/response";
-import { inSpan, markFailed } from "../core/call/spans";
+import { activeTraceId, inSpan, markFailed } from "../core/call/spans";
 import { FxdeskError } from "../core/spec/errors";
+import { logLine, logUnexpected } from "../core/spec/log";
 import { declarationsOf } from "../core/spec/service";
 import type { CallOptions, ReleaseProposal, TermsTable } from "../core/call/call-options";
 import type { ClientCore } from "../core/api/client-types";
@@ -156,7 +157,7 @@ export class ToolRunner {
     const stopped = new Error("the server was stopped");
     return [...this.#inFlight]
       .filter(({ operation }) => operation.effect === "money")
-      .map(({ operation }) => logLine(operation, unknownOutcomeError(operation, stopped)));
+      .map(({ operation }) => outcomeLogLine(operation, unknownOutcomeError(operation, stopped)));
   }
 
   /** Aborts all calls and waits for them. The client does not abort a call that moves money once it was sent. */
@@ -170,18 +171,21 @@ export class ToolRunner {
 const unknownOutcomeError = (operation: Callable, error: unknown): FxdeskError =>
   toFxdeskError(operation, error, { attempts: 1, sent: true });
 
-const logLine = (operation: Callable, outcome: ServiceResponse | FxdeskError) =>
-  `fxdesk: ${formatOutcomeLine(operation, outcome)}`;
+const outcomeLogLine = (operation: Callable, outcome: ServiceResponse | FxdeskError) => {
+  const facts = outcomeFacts(operation, outcome);
+  const level = facts.outcome === "done" ? "info" : facts.outcome === "unknown" ? "error" : "warn";
+  return logLine(level, formatOutcomeLine(operation, outcome), { ...facts, trace_id: activeTraceId() });
+};
 
 /** Logs the outcome of each call that moves money, because its caller may no longer be waiting. */
 function logOutcome(operation: Callable, outcome: ServiceResponse | FxdeskError): void {
-  if (operation.effect === "money") console.error(logLine(operation, outcome));
+  if (operation.effect === "money") console.error(outcomeLogLine(operation, outcome));
 }
 
 /** Logs the outcome of a failed call, and an unexpected error in full. */
 function logFailure(operation: Callable, error: unknown): void {
   if (error instanceof FxdeskError) return logOutcome(operation, error);
-  console.error(error);
+  logUnexpected(error);
   logOutcome(operation, unknownOutcomeError(operation, error));
 }
 
@@ -227,7 +231,7 @@ async function runTool(
     const described = isWatch(operation) ? watchAsCallable(operation) : operation;
     return await renderResult(described, response, notesFor(operation, args, context), resources);
   } catch (error) {
-    console.error(error);
+    logUnexpected(error);
     return unreadableResult(operation, first.status);
   }
 }

@@ -2,6 +2,7 @@
 import { PassThrough } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import { log } from "../core/spec/log";
 import { type HostMessage, listenMethod, subscribeToMessage } from "./subscriptions";
 import type { RunningServer, Toolbox } from "./protocol";
 import { createToolboxServer } from "./server";
@@ -56,7 +57,7 @@ export function serveOnStdio(toolbox: Toolbox): StdioServer {
     () => (connected = createToolboxServer(toolbox, { subscriptionMode: "requests" })),
     {
       transport,
-      onerror: (error) => console.error(error.message),
+      onerror: ({ message }) => log("error", message, {}, message),
     },
   );
   const endListening = trackListeners(transport, toolbox, (uri) => {

@@ -14,7 +14,7 @@ import { flagName, type ParsedArguments, UsageError } from "../command-line/argu
 import { columns } from "../command-line/command";
 import { asUsageError, clientOptions, settingsFrom } from "../settings/connection-settings";
 import { effectiveSettings } from "../settings/profile";
-import { createStatusLine, printable, type Terminal, writeStderr } from "../terminal/terminal";
+import { createStatusLine, printable, type Terminal, writeLog, writeStderr } from "../terminal/terminal";
 import { exitCodeFor, printResponse, printPages, printMorePagesNote } from "./print-response";
 import { printFormatFrom } from "./print-format";
 import { callAndReport } from "./call-and-report";
@@ -107,7 +107,7 @@ export async function createClientFor(
   const settings = defaultSettings
     ? { ...defaultSettings, ...settingsFrom(parsed, terminal.environment, service, reservedFlags) }
     : await effectiveSettings(parsed, terminal, service, reservedFlags);
-  const onRecovered = (line: string) => void writeStderr(terminal, `fxdesk: ${line}\n`);
+  const onRecovered = (line: string) => void writeLog(terminal, "info", line);
   const options = { ...clientOptions(settings, service), onRecovered };
   return asUsageError(() => createClient(options, service), service);
 }

@@ -1,6 +1,7 @@
 /** The `fxdesk mcp` command: serves tools to AI assistants. */
 import { extensionVariables } from "../../core/call/settings";
 import { Requester } from "../../core/people/requester";
+import { factsOf, log } from "../../core/spec/log";
 import type { Service } from "../../core/spec/service";
 import type { Offer, RunningServer } from "../../mcp";
 import { type ParsedArguments, UsageError } from "../command-line/arguments";
@@ -11,7 +12,7 @@ import { asUsageError, clientOptions, loadExtendedService } from "../settings/co
 import { outcomeUnknown, success } from "../command-line/exit-codes";
 import { connectionAndProfileOptions, type Settings, effectiveSettings } from "../settings/profile";
 import { mcpInstallCommand } from "../mcp-install/command";
-import { StopRequests, type Terminal, write } from "../terminal/terminal";
+import { StopRequests, type Terminal, writeReady } from "../terminal/terminal";
 import type { ClientCore } from "../../core/api/client-types";
 
 export const tokenVariable = "FXDESK_MCP_TOKEN";
@@ -119,7 +120,7 @@ const createConnect = (
   { allow = [], readOnly, release }: Offer,
   requester?: Requester,
 ) => {
-  const onRecovered = (line: string) => console.error(`fxdesk: ${line}`);
+  const onRecovered = (line: string) => log("info", line);
   const options = { ...clientOptions(settings), requester, onRecovered };
   return async (): Promise<ClientCore> => {
     const { createClient } = await import("../../core/client/client.js");
@@ -128,7 +129,7 @@ const createConnect = (
     if (allow.includes("money") && readOnly !== true)
       client.orders
         .start(release === "never" ? {} : { release: "needed" })
-        .catch((error: Error) => console.error(`fxdesk: ${error.message}`));
+        .catch((error: Error) => log("error", error.message, factsOf(error)));
     return client;
   };
 };
@@ -162,7 +163,7 @@ async function serveOverHttp(parsed: ParsedArguments, terminal: Terminal): Promi
         : error;
     });
   const stopRequested = untilStopRequested(server);
-  await write(terminal.stderr, `The MCP endpoint is ${server.url}. Press Ctrl-C to stop.\n`);
+  await writeReady(terminal, `The MCP endpoint is ${server.url}. Press Ctrl-C to stop.`);
   await stopRequested;
   await server.close();
   await client.close();

@@ -8,6 +8,7 @@ import { secondFactorsOf } from "../../core/releases/policy-evaluation";
 import { ReleaseNotFound, ReleaseRefusal, type Decision, type Release } from "../../core/releases/release";
 import { canBeShown } from "../../core/releases/request-signature";
 import type { ReleaseService } from "../../core/releases/release-service";
+import { factsOf, log } from "../../core/spec/log";
 import type { Origin } from "../../core/people/attempts";
 import { authenticate, PeopleRefusal, TooManyAttempts, WrongSecret } from "../../core/people/authenticate";
 import { findActivePerson, type People, loadPeople } from "../../core/people/people-file";
@@ -270,7 +271,7 @@ function failureResponse(error: unknown): PageResponse {
   if (error instanceof ReleaseNotFound) return htmlResponse(404, messagePage("Not found", error.message));
   if (error instanceof ReleaseRefusal)
     return htmlResponse(409, messagePage("Request cannot be shown", error.message));
-  console.error(`fxdesk: ${(error as Error).message}`);
+  log("error", (error as Error).message, factsOf(error));
   return htmlResponse(
     500,
     messagePage(

@@ -48,7 +48,15 @@ import { monitoringHelp } from "../settings/monitor";
 import { peoplePath } from "../settings/people-settings";
 import { secretPrompts } from "../settings/secret";
 import { table } from "../terminal/table";
-import { printable, printJson, type Terminal, write, writeStderr, untilStopped } from "../terminal/terminal";
+import {
+  printable,
+  printJson,
+  type Terminal,
+  write,
+  writeReady,
+  writeStderr,
+  untilStopped,
+} from "../terminal/terminal";
 import { serveReleasesPage, serveFlags } from "./serve";
 
 const releaseOptions = settingOptions("Store, policy and people", [
@@ -278,7 +286,7 @@ const runCommand = (loadService: ServiceLoader): MemberCommand => ({
     const keepAlive = setInterval(() => undefined, 60_000);
     await withClient(parsed, terminal, service, async (client) => {
       await client.orders.start();
-      await writeStderr(terminal, "Waiting for released requests. Press Ctrl-C to stop.\n");
+      await writeReady(terminal, "Waiting for released requests. Press Ctrl-C to stop.");
       await stopped;
     }).finally(() => clearInterval(keepAlive));
   },

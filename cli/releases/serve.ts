@@ -8,7 +8,7 @@ import { listenFlags, listenOptionsFrom, portFlag, throwListenError } from "../c
 import { settingsFrom } from "../settings/connection-settings";
 import { mailSettingsFrom, throwMailUsage } from "../settings/mail-settings";
 import { createMonitor } from "../settings/monitor";
-import { type Terminal, writeStderr, untilStopped } from "../terminal/terminal";
+import { type Terminal, writeLog, writeReady, untilStopped } from "../terminal/terminal";
 
 const defaultPort = 8082;
 
@@ -34,7 +34,7 @@ export async function serveReleasesPage(
   const monitored = { ...settingsFrom(parsed, terminal.environment), people: files.people };
   const monitor = await createMonitor(monitored, files.service, terminal);
   const stopped = untilStopped();
-  const log = (line: string) => void terminal.stderr.write(`fxdesk: ${line}\n`);
+  const log = (line: string) => void writeLog(terminal, "error", line);
   /** Mails a change that a person made on the page to their address. */
   const report = async (change: PeopleChange) => {
     const { person, address } = change;
@@ -51,7 +51,7 @@ export async function serveReleasesPage(
     const mails =
       settings &&
       (await startMails({ service, store, files, settings, page: page.url, log }).catch(throwMailUsage));
-    await writeStderr(terminal, `The releases page is at ${page.url}. Press Ctrl-C to stop.\n`);
+    await writeReady(terminal, `The releases page is at ${page.url}. Press Ctrl-C to stop.`);
     await stopped;
     await mails?.close();
   } finally {

@@ -25,7 +25,7 @@ import {
   type SandboxPackage,
   sandboxVariables,
 } from "./sandbox-package";
-import { writeStderr, write, untilStopped } from "../terminal/terminal";
+import { writeReady, write, untilStopped } from "../terminal/terminal";
 
 const defaultPort = 8080;
 
@@ -168,10 +168,7 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage, service: Servi
     const store = await createTemporaryStore();
     const stopped = untilStopped();
     await write(terminal.stdout, toShellLines({ ...sandboxVariables(sandbox, service), ...store.variables }));
-    await writeStderr(
-      terminal,
-      `The sandbox and its page are at ${sandbox.baseUrl}. Press Ctrl-C to stop.\n`,
-    );
+    await writeReady(terminal, `The sandbox and its page are at ${sandbox.baseUrl}. Press Ctrl-C to stop.`);
     await stopped;
     await sandbox.close();
     await store.remove();

@@ -1,8 +1,9 @@
 /** Monitoring of the servers that commands start. */
 import type { Monitor } from "../../core/monitoring/monitor";
 import type { PolicyService } from "../../core/releases/policy";
+import { logVariable } from "../../core/spec/log";
 import { parseStoreSettings } from "../../core/store/settings";
-import type { Terminal } from "../terminal/terminal";
+import { type Terminal, writeLog } from "../terminal/terminal";
 import { asUsageError } from "./connection-settings";
 import { section } from "../command-line/command";
 
@@ -14,6 +15,7 @@ export const monitoringSettings: readonly (readonly [variable: string, descripti
     metricsTokenVariable,
     "Bearer token that /metrics requires. By default, everyone who reaches the server can read it.",
   ],
+  [logVariable, "Format of the log on stderr: text (default), or json for one object a line."],
 ];
 
 export const monitoringHelp = section(
@@ -25,14 +27,14 @@ export const monitoringHelp = section(
 export async function createMonitor(
   settings: Readonly<Record<string, string | undefined>>,
   service: PolicyService,
-  { environment, stderr }: Terminal,
+  terminal: Terminal,
 ): Promise<Monitor> {
   const { Monitor: ServerMonitor } = await import("../../core/monitoring/monitor.js");
   const { policy, people } = settings;
   const monitored = [{ store: asUsageError(() => parseStoreSettings(settings)), policy, people, service }];
   return new ServerMonitor({
     monitored: () => monitored,
-    token: environment[metricsTokenVariable],
-    log: (line) => void stderr.write(`fxdesk: ${line}\n`),
+    token: terminal.environment[metricsTokenVariable],
+    log: (line) => void writeLog(terminal, "error", line),
   });
 }

@@ -1,6 +1,7 @@
 /** Input, output and stop signals of a command. Responses go to stdout, messages about them to stderr. */
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
+import { logLine } from "../../core/spec/log";
 import { visibleText } from "../../core/values/visible-text";
 
 /** An output stream that may be a terminal. */
@@ -22,6 +23,14 @@ export const write = (stream: Writable, text: string): Promise<void> =>
 /** Writes a message to stderr; ignores a closed stderr. */
 export const writeStderr = ({ stderr }: Terminal, text: string): Promise<void> =>
   write(stderr, text).catch(() => undefined);
+
+/** Writes a line for the operator of a long-running command; `prose` is the line unless the log is JSON. */
+export const writeLog = (terminal: Terminal, ...line: Parameters<typeof logLine>): Promise<void> =>
+  writeStderr(terminal, `${logLine(...line)}\n`);
+
+/** Writes that a long-running command is ready. */
+export const writeReady = (terminal: Terminal, message: string): Promise<void> =>
+  writeLog(terminal, "info", message, {}, message);
 
 /** True if a write failed because the reader closed the stream, as `head` does. */
 export const isClosed = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "EPIPE";

@@ -1,6 +1,7 @@
 /** Runs a watch and prints its changes. Loaded on demand. */
 import { isObject } from "../../core/values/json";
 import type { ClientCore } from "../../core/api/client-types";
+import { factsOf } from "../../core/spec/log";
 import type { Values } from "../../core/spec/fields";
 import type { Change, Watch } from "../../core/spec/watch";
 import type { WatchOptions, WatchStatus } from "../../core/api/watch-options";
@@ -11,7 +12,7 @@ import {
   printable,
   type Terminal,
   write,
-  writeStderr,
+  writeLog,
   StopRequests,
 } from "../terminal/terminal";
 import { type CallTarget, createClientFor, readInput } from "../call/run";
@@ -43,7 +44,8 @@ function createStatusReporter(watch: Watch, asJson: boolean, terminal: Terminal)
   const { show, erase } = createStatusLine(terminal);
   const report = (message: string, data: object) => {
     erase();
-    void writeStderr(terminal, asJson ? `${JSON.stringify(data)}\n` : `${printable(message)}\n`);
+    const line = asJson ? JSON.stringify(data) : printable(message);
+    void writeLog(terminal, "error", message, factsOf(data), line);
   };
   const onStatus = (status: WatchStatus): void => {
     if (status.state === "failed") {

@@ -1,5 +1,6 @@
 /** One-line outcomes for logs, used when no caller is waiting any more. */
 import { FxdeskError, type JournalNote } from "../spec/errors";
+import { factsOf, type LogFacts } from "../spec/log";
 import { resourceIdentity } from "../spec/created-resources";
 import type { Callable } from "../spec/operation";
 import { isProcedure } from "../spec/procedure";
@@ -39,3 +40,14 @@ export function formatOutcomeLine(operation: Callable, result: ServiceResponse |
   ];
   return toSingleLine(`${operation.name}: ${facts.filter(Boolean).join(", ")}.`);
 }
+
+/** Returns the same outcome for programs. */
+export const outcomeFacts = ({ name }: Callable, result: ServiceResponse | FxdeskError): LogFacts =>
+  result instanceof FxdeskError
+    ? factsOf(result)
+    : {
+        operation: name,
+        outcome: "done",
+        request_id: result.requestId,
+        journal_entry: result.journal?.entry,
+      };

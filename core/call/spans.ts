@@ -68,6 +68,10 @@ export function markFailed(span: Span, errorType: string): void {
   span.setAttribute("error.type", errorType);
 }
 
+/** Returns the ID of the active trace; undefined without an SDK. */
+export const activeTraceId = (): string | undefined =>
+  findApi()?.trace.getActiveSpan()?.spanContext().traceId;
+
 /** Passes each name and value of the active trace context to `set`; none without an SDK. */
 export function propagateContext(set: (name: string, value: string) => void): void {
   const found = findApi();

@@ -8,6 +8,7 @@ import {
 } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import { logUnexpected } from "../spec/log";
 import { isLoopback, loopbackNames } from "../values/host";
 
 /** Answers the requests of monitoring systems in front of a handler. */
@@ -100,7 +101,7 @@ const createListener =
     if (origin.startsWith("https:") && !isLoopback(new URL(origin).hostname))
       response.setHeader("strict-transport-security", hsts);
     handler.handle(request, response, origin).catch((error: unknown) => {
-      if (!isAborted(request)) console.error(error);
+      if (!isAborted(request)) logUnexpected(error);
       response.destroy();
     });
   };

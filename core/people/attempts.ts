@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
 import { z } from "zod";
+import { log } from "../spec/log";
 import { replaceFile, withFileLock } from "../store/locked-file";
 import { visibleText } from "../values/visible-text";
 
@@ -159,7 +160,7 @@ function logFailure({ surface, address, name }: Attempt): void {
   // The command line shows the failure to its user.
   if (surface === "cli") return;
   const what = name === undefined ? "wrong token" : `wrong secret of ${JSON.stringify(name)}`;
-  console.error(`fxdesk: ${what} from ${address} (${surface}).`);
+  log("warn", `${what} from ${address} (${surface}).`, { code: "unauthorized" });
 }
 
 const assertNoPause = (attempts: readonly Attempt[], attempt: Attempt): void => {

@@ -7,6 +7,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { Sandbox } from "@fxdesk/sandbox";
 import manifest from "../../package.json";
+import { bearer, revisions, token } from "../mcp/support/clients";
 import { McpProcess, toolCall } from "../mcp/support/mcp-process";
 import { startConnectProxy } from "../support/connect-proxy";
 import { eventually, untilEvent } from "../support/eventually";
@@ -92,6 +93,85 @@ describe("through a proxy with credentials", () => {
     await served.until(() => served.result(1) !== undefined);
     expect(served.result(1)).toContain("trade_id");
     expect(proxy.targets).toHaveLength(1);
+  });
+});
+
+describe("with FXDESK_LOG=json", () => {
+  test("each line of a server's log is an object with codes and IDs", async () => {
+    const folder = await tempFolder();
+    const server = new McpProcess(["--http", "--allow", "money", "--release", "never"], {
+      ...(environmentOf(variables) as Variables),
+      FXDESK_LOG: "json",
+      FXDESK_MCP_TOKEN: token,
+      FXDESK_STORE: join(folder, "store.db"),
+      FXDESK_PEOPLE: join(folder, "missing.json"),
+      NODE_OPTIONS: `--require=${join(root, "test/support/collect-spans.js")}`,
+      SPANS_FILE: join(folder, "spans"),
+    });
+    runLater(() => void server.process.kill("SIGKILL"));
+    const lines = () => server.err.split("\n").filter(Boolean);
+    await server.until(() => server.err.includes("Press Ctrl-C to stop."));
+    const url = /http:[^ ]*\/mcp/.exec(server.err)![0];
+    sandbox.force("trades.book", 502);
+    const host = await revisions["2026-07-28"].http(url, bearer());
+    for (const quote_id of ["q-1", "q-2"])
+      await host.callTool({ name: "book_trade", arguments: { quote_id, reason: "other" } });
+    await fetch(url, { method: "POST", headers: bearer("a-canary-of-32-characters-or-more"), body: "{}" });
+    await fetch(new URL("/ready", url));
+    server.process.kill("SIGTERM");
+    expect(await server.exit).toBe(0);
+    const logged = lines().map((line) => JSON.parse(line) as Record<string, string>);
+    expect(logged.every(({ time }) => Date.parse(time!) > 0)).toBe(true);
+    expect(logged).toEqual(
+      [
+        { level: "error", message: /^Personal tokens/ },
+        { level: "info", message: /Press Ctrl-C/ },
+        { level: "warn", code: "FXDESK_STORE_PLAIN" },
+        {
+          level: "error",
+          message: /^trades.book: outcome unknown/,
+          code: "outcome_unknown",
+          operation: "trades.book",
+          outcome: "unknown",
+          trace_id: /^[0-9a-f]{32}$/,
+        },
+        { level: "warn", code: "not_found", outcome: "rejected", journal_entry: /./ },
+        { level: "warn", code: "unauthorized" },
+        { level: "error", message: /^\/ready: policy/ },
+      ].map((facts) =>
+        expect.objectContaining(
+          Object.fromEntries(
+            Object.entries(facts).map(([name, fact]) => [
+              name,
+              typeof fact === "string" ? fact : expect.stringMatching(fact),
+            ]),
+          ),
+        ),
+      ),
+    );
+    expect(server.err).not.toContain("canary");
+  });
+
+  test("an error that ends a command is an object, and other formats are refused", async () => {
+    const FXDESK_LOG = "json";
+    const { code, stderr } = await spawnFxdesk([...booking, "--yes"], {
+      variables: { ...variablesFor({ url: "http://127.0.0.1:1" }), FXDESK_LOG },
+    });
+    expect([
+      code,
+      stderr
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as object),
+    ]).toMatchObject([
+      6,
+      [
+        { level: "warn" },
+        { level: "error", code: "unavailable", operation: "trades.book", outcome: "not-sent" },
+      ],
+    ]);
+    const refused = await spawnFxdesk(["mcp"], { variables: { FXDESK_LOG: "xml" } });
+    expect(refused).toEqual(failure(2, 'FXDESK_LOG must be text or json, not "xml".'));
   });
 });
 
