@@ -1,4 +1,4 @@
-/** Calendar days as YYYY-MM-DD in UTC. */
+/** Calendar days as YYYY-MM-DD in UTC, and times of day in time zones. */
 
 export const dayMs = 86_400_000;
 
@@ -21,3 +21,29 @@ export const weekdayOf = (day: string): number => startOf(day).getUTCDay();
 /** Returns a full hour (UTC) of a day. */
 export const timeAtHour = (day: string, hour: number): Date =>
   new Date(startOf(day).getTime() + hour * 3_600_000);
+
+export function isZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: zone }).format(0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the date and time of day in a zone, as milliseconds since 1970 in UTC. */
+type LocalTime = (time: number) => number;
+
+export function localTimeIn(zone: string): LocalTime {
+  if (zone === "UTC") return (time) => time;
+  const format = new Intl.DateTimeFormat("sv", { timeZone: zone, dateStyle: "short", timeStyle: "medium" });
+  return (time) => Date.parse(`${format.format(time).replace(" ", "T")}Z`);
+}
+
+/** Returns the instant of a time of day. A time that a change of clocks skips is as much later. */
+export function instantOf(day: string, at: string, localTime: LocalTime): number {
+  const local = Date.parse(`${day}T${at}:00Z`);
+  const offsetAt = (time: number) => localTime(time) - time;
+  const near = local - offsetAt(local);
+  return local - offsetAt(near) === near ? near : local - Math.min(offsetAt(near), offsetAt(local));
+}

@@ -24,6 +24,7 @@ import { HaltChecker } from "./halt-checker";
 import { QuoteMemory } from "./quote-memory";
 import { limitViolation } from "../http/deadline";
 import type { ClientOptions } from "./client-options";
+import { parseCutOffs } from "../calendars/service-cut-offs";
 import { assertRecordSettings, settingsOf } from "./settings";
 import { memoizePerOperation } from "../spec/fields";
 import { isThisMachine, loopbackNames } from "../values/host";
@@ -127,6 +128,7 @@ function collectSettings(service: Service, options: ClientOptions): Settings {
     collected[name] = value;
     if (parameterName) collected[parameterName] ??= value;
   }
+  parseCutOffs(collected["cutOffs"]);
   return collected;
 }
 

@@ -79,6 +79,11 @@ export interface ClientOptions {
   readonly clientId?: string;
   /** ID of the contact person at the client. */
   readonly contactId?: string;
+  /**
+   * Times by which the service must receive payments of a day, by currency, SEPA or TARGET2, each with its time zone:
+   * `SEPA 14:00 Europe/Berlin, JPY 15:00 UTC the day before`.
+   */
+  readonly cutOffs?: string;
   /** Open-banking headers that describe the user behind the calls. */
   readonly psu?: PsuContext;
   /**

@@ -111,6 +111,15 @@ export const settings: readonly Setting[] = [
   ),
   {
     ...openBanking(
+      "cutOffs",
+      "Cut-off times",
+      "Times by which the service must receive payments of a day, by currency, SEPA or TARGET2, each with its time zone, " +
+        "and `the day before` where it is so. Payment runs are checked with them.",
+    ),
+    example: "SEPA 14:00 Europe/Berlin, USD 17:30 UTC, JPY 15:00 UTC the day before",
+  },
+  {
+    ...openBanking(
       "replaysByRequestId",
       "Replays by request ID",
       "`yes` if the service answers a repeated X-Request-ID with its first response: a payment with a lost response " +

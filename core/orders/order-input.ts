@@ -1,5 +1,6 @@
 /** The input of `trades.order`: its validation, and the terms that follow from it. */
 import { Big } from "big.js";
+import { nextSettlementDay } from "../calendars/business-days";
 import type { CallOptions } from "../call/call-options";
 import { releaseRefusedError } from "../releases/release-guard";
 import { fixedSideFirst, type OrderInput, type OrderTerms } from "../releases/terms";
@@ -50,6 +51,7 @@ export function validateOrder(input: OrderInput, quoteOperation: QuoteOperation)
     );
   if (input.latest_value_date !== undefined && (input.value_date ?? "9") > input.latest_value_date)
     addViolation("latest_value_date", "requires value_date and must not be before it");
+  findClosedDay(input, addViolation);
   const aheadMs = expiryOf(valid_until) - Date.now();
   if (!(aheadMs > 0)) addViolation("valid_until", "must be in the future");
   if (aheadMs > maxValidityMs) addViolation("valid_until", "must be within 92 days");
@@ -67,6 +69,22 @@ export function validateOrder(input: OrderInput, quoteOperation: QuoteOperation)
       type === "window_forward" ? "is required for a window_forward" : "is allowed only for a window_forward",
     );
   return [...found, ...findUnsupportedFields(quoteOperation, input)];
+}
+
+/** Refuses value dates on which the service never quotes. A range with one day of settlement leaves the choice to the service. */
+function findClosedDay(
+  {
+    buy_currency: buy,
+    sell_currency: sell,
+    value_date: first,
+    latest_value_date: last = first ?? "",
+  }: OrderInput,
+  addViolation: (field: string, message: string) => void,
+): void {
+  if (first === undefined || first > last) return;
+  const next = nextSettlementDay(first, [buy, sell]);
+  if (next > last)
+    addViolation("value_date", `is closed for ${buy} against ${sell}; the next day of settlement is ${next}`);
 }
 
 const isPairOf = (

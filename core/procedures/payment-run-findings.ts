@@ -1,14 +1,12 @@
 /** Findings of a payment run that its rows alone show: accounts, banks, addresses, currency, dates and duplicates. */
 import { z } from "zod";
 import {
-  addDays,
   dayOf,
-  instant,
-  isSystemOpen,
-  type PaymentSystem,
+  firstInstructableDay,
+  nextOpenDay,
   paymentSystemOf,
-  sepa,
-  target2,
+  type ServiceCutOffs,
+  withServiceCutOff,
 } from "../calendars";
 import { hasValidCheckDigits, ibanLengthOf, isIban } from "../values/account-number";
 import { textField } from "./result-fields";
@@ -24,6 +22,7 @@ const codes = [
   "address_unstructured",
   "date_past",
   "date_closed",
+  "cut_off_passed",
   "account_changed",
   "duplicate_in_run",
   "duplicate_of_earlier",
@@ -143,52 +142,60 @@ function checkAddress(row: RunRow, { document }: PaymentRun, settles: string): F
     : [];
 }
 
-const systems: Readonly<Record<PaymentRun["product"], PaymentSystem | undefined>> = {
-  "sepa-credit-transfers": sepa,
-  "instant-sepa-credit-transfers": instant,
-  "target-2-payments": target2,
-  "cross-border-credit-transfers": undefined,
-};
+const systemOf = ({ product, rows }: PaymentRun) => paymentSystemOf(rows[0]!.currency, product);
 
-const systemOf = ({ product, rows }: PaymentRun): PaymentSystem =>
-  systems[product] ?? paymentSystemOf(rows[0]!.currency);
+/** Returns the system with the cut-off of the service; undefined if that is not set. */
+const knownSystemOf = (run: PaymentRun, cutOffs: ServiceCutOffs) => withServiceCutOff(systemOf(run), cutOffs);
 
-function nextOpenDay(system: PaymentSystem, day: string): string {
-  return isSystemOpen(system, day) ? day : nextOpenDay(system, addDays(day, 1));
+/** Returns the first day of settlement. Without the cut-off of the service, it can be later. */
+export function settlementDay(run: PaymentRun, now: Date, cutOffs: ServiceCutOffs): string {
+  const wanted = run.date ?? dayOf(now);
+  const system = knownSystemOf(run, cutOffs);
+  return system ? firstInstructableDay(system, now, wanted) : nextOpenDay(systemOf(run), wanted);
 }
 
-/** Checks the execution date by the settlement calendar. The service's own cut-off is not known. */
-export function checkDate(run: PaymentRun, now: Date): { findings: Finding[]; notChecked: string[] } {
+/** Checks the execution date by the settlement calendar and the cut-offs of the service. */
+export function checkDate(
+  run: PaymentRun,
+  now: Date,
+  cutOffs: ServiceCutOffs,
+): { findings: Finding[]; notChecked: string[] } {
   const { date } = run;
-  const [system, today] = [systemOf(run), dayOf(now)];
+  const today = dayOf(now);
   if (date !== undefined && date < today)
     return {
       findings: [errorOf(undefined, "date_past", `The execution date ${date} is past.`)],
       notChecked: [],
     };
-  const wanted = date ?? today;
-  const next = nextOpenDay(system, wanted);
+  const system = knownSystemOf(run, cutOffs);
+  const open = nextOpenDay(systemOf(run), date ?? today);
+  const next = settlementDay(run, now, cutOffs);
+  const findings: Finding[] = [];
+  if (date !== undefined && open !== date)
+    findings.push(
+      warningOf(
+        undefined,
+        "date_closed",
+        `Banks are closed on ${date}; the next day of settlement is ${next}.`,
+      ),
+    );
+  else if (next !== open)
+    findings.push(
+      warningOf(
+        undefined,
+        "cut_off_passed",
+        `The cut-off time for ${open} has passed; the next day of settlement is ${next}.`,
+      ),
+    );
   return {
-    findings:
-      date !== undefined && next !== date
-        ? [
-            warningOf(
-              undefined,
-              "date_closed",
-              `Banks are closed on ${date}; the next day of settlement is ${next}.`,
-            ),
-          ]
-        : [],
-    notChecked:
-      system.cutOff !== undefined && next === today
-        ? ["not checked: cut-off time, because that of the service is not set."]
-        : [],
+    findings,
+    notChecked: system ? [] : ["not checked: cut-off time, because that of the service is not set."],
   };
 }
 
 /** Returns the findings of each row by itself. */
-export function checkRows(run: PaymentRun, now: Date): Finding[] {
-  const settles = nextOpenDay(systemOf(run), run.date ?? dayOf(now));
+export function checkRows(run: PaymentRun, now: Date, cutOffs: ServiceCutOffs): Finding[] {
+  const settles = settlementDay(run, now, cutOffs);
   return run.rows.flatMap((row) => [
     ...checkIban(row, run),
     ...checkBic(row),

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { Big } from "big.js";
 import { z } from "zod";
+import { parseCutOffs } from "../calendars";
 import { initiateBulkPayment } from "../contract/payments";
 import { formatAmount } from "../files/amount";
 import { FxdeskError, InvalidInput } from "../spec/errors";
@@ -96,10 +97,11 @@ export async function prepare(context: Context, operation: string, input: RunInp
   const run = readRun(operation, input);
   const id = runIdOf(run);
   const now = new Date();
+  const cutOffs = parseCutOffs(context.client.settings["cutOffs"]);
   const history = await readHistory(context, id, now);
   const available = await readAvailable(context, run, history);
-  const date = checkDate(run, now);
-  const byRow = checkRows(run, now);
+  const date = checkDate(run, now, cutOffs);
+  const byRow = checkRows(run, now, cutOffs);
   const sums = sumBy(run.rows, ({ currency }) => currency);
   const totals = [...sums].map(([currency, amount]) => ({
     currency,

@@ -1,7 +1,7 @@
 /** calendar.watch: working days and ends of months, at a time of day. It calls no operation. */
 import { z } from "zod";
 import { isBusinessDay, nextBusinessDay } from "../calendars/business-days";
-import { addDays, dayOf, startOf } from "../calendars/days";
+import { addDays, dayOf, instantOf, isZone, localTimeIn, startOf } from "../calendars/days";
 import { json } from "../spec/declare";
 import { textField } from "../values/response-fields";
 import { Currencies } from "../values/values";
@@ -16,31 +16,6 @@ const CalendarTime = z
     month_end: z.boolean().describe("True for the last working day of its month."),
   })
   .meta({ id: "CalendarTime", description: "A time that the calendar has reached." });
-
-function isZone(zone: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: zone }).format(0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Returns the date and time of day in a zone, as milliseconds since 1970 in UTC. */
-type LocalTime = (time: number) => number;
-
-function localTimeIn(zone: string): LocalTime {
-  const format = new Intl.DateTimeFormat("sv", { timeZone: zone, dateStyle: "short", timeStyle: "medium" });
-  return (time) => Date.parse(`${format.format(time).replace(" ", "T")}Z`);
-}
-
-/** Returns the instant of a time of day. A time that a change of clocks skips is as much later. */
-function instantOf(day: string, at: string, localTime: LocalTime): number {
-  const local = Date.parse(`${day}T${at}:00Z`);
-  const offsetAt = (time: number) => localTime(time) - time;
-  const near = local - offsetAt(local);
-  return local - offsetAt(near) === near ? near : local - Math.min(offsetAt(near), offsetAt(local));
-}
 
 /** Returns the number of a working day in its month. */
 function workingDayNumber(day: string, currencies: readonly string[]): number {

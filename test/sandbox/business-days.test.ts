@@ -1,10 +1,12 @@
 /** Tests business days, cut-offs and the days of standing orders. */
 import type { FxdeskClient } from "@fxdesk/toolkit";
-import { sepa } from "@fxdesk/toolkit/calendars";
+import { paymentSystemOf } from "@fxdesk/toolkit/calendars";
 import type { Sandbox } from "@fxdesk/sandbox";
 import { nextExecutionDay, type StandingOrder } from "../../sandbox/src/world/model/payment";
 import { makeQuote } from "../support/samples";
 import { decide, openBank } from "./open-banking/bank";
+
+const sepa = paymentSystemOf("EUR", "sepa-credit-transfers");
 
 let sandbox: Sandbox;
 let client: FxdeskClient;

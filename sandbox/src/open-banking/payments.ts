@@ -1,7 +1,7 @@
 /** Payment initiation. Contract: payment initiation, rows 1 to 9. */
 import type { Call, Result, BehavioursOf, Declared, ResultOf } from "../calls/behaviour";
 import { DomainError } from "../world/common/domain-error";
-import { dayMs, addDays, dayOf, type PaymentSystem } from "@fxdesk/toolkit/calendars";
+import { dayMs, addDays, dayOf, type PaymentSystem, paymentSystemOf } from "@fxdesk/toolkit/calendars";
 import type { OperationValues } from "@fxdesk/toolkit/operations";
 import { minorUnits } from "@fxdesk/toolkit/formats";
 import { Big } from "big.js";
@@ -44,7 +44,7 @@ import {
   initiatePayment,
   refusalOf,
 } from "../world/open-banking/payment-lifecycle";
-import { productViolation, systemFor } from "../world/open-banking/products";
+import { productViolation } from "../world/open-banking/products";
 
 const retentionMs = dayMs;
 
@@ -222,7 +222,7 @@ function toPaymentTerms(call: Call<Initiation>, service: string): PaymentTerms {
   assertPayable(call, service, transfers);
   const order = service === "periodic-payments" ? parseStandingOrder(values) : undefined;
   const requestedAt = requestedTime(input, order, document);
-  if (order) assertPays(order, systemFor(product, account.currency));
+  if (order) assertPays(order, paymentSystemOf(account.currency, product));
   assertExecutionDay(order?.startDate ?? (requestedAt && dayOf(requestedAt)), dayOf(world.now));
   const rejectWithoutFunds = values["TPP-Rejection-NoFunds-Preferred"] === true;
   const content = bodyFieldsOf(call);

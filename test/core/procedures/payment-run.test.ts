@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { Sandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
+import { addDays, dayOf, nextBusinessDay } from "@fxdesk/toolkit/calendars";
 import { describeTerms } from "../../../core/releases/describe-terms";
 import { hasValidCheckDigits } from "../../../core/values/account-number";
 import { engines } from "../store/engines";
@@ -85,6 +86,32 @@ describe("against one sandbox", () => {
     expect(ready).toBe(false);
     const found = findings.filter(({ row }) => row !== undefined).map(({ row, code }) => [row, code]);
     expect(found).toEqual(faults.map(([code], index) => [1_001 + index, code]));
+  });
+
+  test("cut-off times of the service come from a setting, with a time zone", async () => {
+    const date = nextBusinessDay(addDays(dayOf(Date.now()), 1), ["EUR"]);
+    const run = { rows: [rowOf(6_900)], debtor_iban, date };
+    const reported = async (cutOffs?: string) => {
+      const { findings, not_checked } = await openClient(sandbox, {
+        ...(cutOffs !== undefined && { cutOffs }),
+      }).payments.prepareRun(run);
+      return [
+        ...findings.filter(({ row }) => row === undefined).map(({ code }) => code),
+        ...not_checked.filter((each) => each.startsWith("not checked: cut-off")).map(() => "not checked"),
+      ];
+    };
+    expect(await reported()).toEqual(["not checked"]);
+    expect(await reported("TARGET2 23:59 UTC")).toEqual(["not checked"]);
+    expect(await reported("EUR 23:59 UTC, SEPA 00:00 UTC the day before")).toEqual(["cut_off_passed"]);
+    expect(await reported("EUR 23:59 UTC")).toEqual([]);
+    for (const cutOffs of [
+      "SEPA 14:00",
+      "SEPA 25:00 UTC",
+      "SEPA 14:00 Berlin",
+      "EUR 1:00 UTC",
+      "EUR 10:00 UTC, EUR 11:00 UTC",
+    ])
+      expect(() => openClient(sandbox, { cutOffs })).toThrow(/^cutOffs must/);
   });
 
   test("CSV text keeps formulas as text, and names lines", async () => {

@@ -16,6 +16,7 @@ import { sealLocation } from "../../../core/store/sealer";
 import { eventually } from "../../support/eventually";
 import { closeLater } from "../../support/resources";
 import { done, intent, longMs, unknown } from "../journal/fixtures";
+import { nextSettlementDay } from "@fxdesk/toolkit/calendars";
 import { sampleOrder, type ReleaseFixture, createReleaseFixture } from "./release-fixture";
 
 let place: ReleaseFixture;
@@ -79,7 +80,7 @@ describe("an order", () => {
   });
 
   const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
-  const day = (days: number) => inDays(days).slice(0, "2026-01-31".length);
+  const day = (days: number) => nextSettlementDay(inDays(days).slice(0, "2026-01-31".length), ["EUR", "USD"]);
 
   test.each<[field: string, order: object]>([
     ["sell_currency", { sell_currency: "USD", rate_symbol: "USDUSD" }],
@@ -89,11 +90,12 @@ describe("an order", () => {
     ["fee_currency", { highest_fee: "5" }],
     ["highest_fee", { fee_currency: "EUR" }],
     ["latest_value_date", { latest_value_date: day(9) }],
-    ["latest_value_date", { value_date: day(9), latest_value_date: day(8) }],
+    ["latest_value_date", { value_date: day(9), latest_value_date: day(1) }],
     ["valid_until", { valid_until: inDays(-0.01) }],
     ["valid_until", { valid_until: inDays(93) }],
     ["valid_until", { valid_until: "93 days" }],
     ["value_date", { trade_type: "forward" }],
+    ["value_date", { value_date: "2030-12-25" }],
     ["parent_trade_id", { trade_type: "drawdown" }],
     ["parent_trade_id", { parent_trade_id: "00000000-0000-4000-8000-000000000000" }],
     ["window_start_date", { trade_type: "window_forward", value_date: day(40) }],
@@ -106,6 +108,7 @@ describe("an order", () => {
 
   test.each<[string, object]>([
     ["a day for value", { value_date: day(9), latest_value_date: day(9) }],
+    ["a range with a day of settlement", { value_date: "2030-12-25", latest_value_date: "2030-12-27" }],
     ["92 days of validity", { valid_until: inDays(91.9) }],
     ["a forward", { trade_type: "forward", value_date: day(40) }],
     ["a window", { trade_type: "window_forward", window_start_date: day(30), value_date: day(40) }],

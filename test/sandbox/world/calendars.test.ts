@@ -5,16 +5,30 @@
 import Holidays from "date-holidays";
 import * as fc from "fast-check";
 import { Big } from "big.js";
-import { systemFor } from "../../../sandbox/src/world/open-banking/products";
-import { findOrOpenAccount } from "../../../sandbox/src/world/accounts/accounts";
+import { findOrOpenAccount, moveMoney } from "../../../sandbox/src/world/accounts/accounts";
 import {
   isBusinessDay,
   addDays,
   dayOf,
+  parseCutOffs,
+  paymentSystemOf,
+  startOf,
   timeAtHour,
   weekdayOf,
   firstInstructableDay,
 } from "@fxdesk/toolkit/calendars";
+import { validateOrder } from "../../../core/orders/order-input";
+import { checkDate, settlementDay } from "../../../core/procedures/payment-run-findings";
+import type { PaymentRun } from "../../../core/procedures/payment-run-rows";
+import type { OrderInput } from "../../../core/releases/terms";
+import type { QuoteOperation } from "../../../core/spec/quotes";
+import { latestCalendarTime } from "../../../core/watches/calendar";
+import { createQuote } from "../../../sandbox/src/extensions/extension-operations";
+import type { PaymentTerms } from "../../../sandbox/src/world/model/payment";
+import {
+  initiatePayment,
+  initiationDecision,
+} from "../../../sandbox/src/world/open-banking/payment-lifecycle";
 import { spotDateAt } from "../../../sandbox/src/world/money/market-days";
 import { holidayRules } from "../../../core/calendars/holidays";
 import { chinese } from "../../../core/calendars/holiday-rules";
@@ -186,6 +200,7 @@ describe("by the library's calendar", () => {
   const day = fc.integer({ min: 0, max: 365 * 5 }).map((n) => addDays("2026-01-05", n));
   const market = day.filter((each) => weekdayOf(each) % 6 !== 0);
   const hour = fc.integer({ min: 0, max: 20 });
+  const timeOf = (at: number) => `${String(at).padStart(2, "0")}:00`;
 
   /** Two business days against USD, one for TRY, then the next day on which all settle. */
   function spotOf(from: string, buy: string, sell: string): string {
@@ -273,14 +288,14 @@ describe("by the library's calendar", () => {
         const asked = addDays(given, ahead);
         const tooLate = asked === given && at >= cutOffs[name];
         const found = firstInstructableDay(
-          systemFor(`pain.001-${name}`, "EUR"),
+          paymentSystemOf("EUR", `pain.001-${name}`),
           timeAtHour(given, at),
           asked,
         );
         expect(found).toBe(nextOpen(tooLate ? addDays(asked, 1) : asked, "EUR"));
         expect(
           firstInstructableDay(
-            systemFor("instant-sepa-credit-transfers", "EUR"),
+            paymentSystemOf("EUR", "instant-sepa-credit-transfers"),
             timeAtHour(given, at),
             given,
           ),
@@ -290,13 +305,109 @@ describe("by the library's calendar", () => {
     );
     fc.assert(
       fc.property(drawn, day, hour, (currency, given, at) => {
-        const system = systemFor("cross-border-credit-transfers", currency);
-        const [before, until] = system.cutOff!;
+        const system = paymentSystemOf(currency, "cross-border-credit-transfers");
+        const { businessDaysBefore: before, at: until } = system.cutOff!;
         const found = firstInstructableDay(system, timeAtHour(given, at), given);
         expect(isOpen(found, currency)).toBe(true);
-        const missed = at >= until || !isOpen(given, currency);
+        const missed = timeOf(at) >= until || !isOpen(given, currency);
         const first = missed ? nextOpen(addDays(given, 1), currency) : given;
         expect(found).toBe(before === 0 ? first : nextOpen(addDays(first, 1), currency));
+      }),
+      { numRuns },
+    );
+  });
+
+  test("payment runs, orders and the calendar watch give the days on which the sandbox pays and settles", () => {
+    // As docs/sandbox-rules.md lists them.
+    const sameDay = { GBP: 15, EUR: 15, USD: 18, CAD: 18, MXN: 17, CHF: 13, ILS: 10, ZAR: 12, TRY: 11 };
+    const previousDay = ["AED", "AUD", "HKD", "JPY", "KWD", "NZD", "SGD"];
+    const cutOffs = parseCutOffs(
+      [
+        "SEPA 14:00 UTC, TARGET2 16:00 UTC",
+        ...Object.entries(sameDay).map(([currency, until]) => `${currency} ${until}:00 UTC`),
+        ...previousDay.map((currency) => `${currency} 14:00 UTC the day before`),
+      ].join(", "),
+    );
+    const products = ["sepa", "instant-sepa"].map((name) => `${name}-credit-transfers`);
+    const payment = fc.oneof(
+      fc.record({
+        currency: fc.constant("EUR"),
+        product: fc.constantFrom(...products, "target-2-payments"),
+      }),
+      fc.record({
+        currency: fc.constantFrom(...Object.keys(sameDay), ...previousDay),
+        product: fc.constant("cross-border-credit-transfers"),
+      }),
+    );
+    const world = worldAt("2026-01-05T00:00:00Z", "days");
+    const hoursOn = fc.integer({ min: 1, max: 300 });
+    fc.assert(
+      fc.property(payment, hoursOn, fc.integer({ min: 0, max: 9 }), ({ currency, product }, hours, ahead) => {
+        world.runEventsUntil(new Date(world.now.getTime() + hours * 3_600_000));
+        const date = addDays(dayOf(world.now), ahead);
+        const run = { product, date, rows: [{ currency }] } as unknown as PaymentRun;
+        const settles = settlementDay(run, world.now, cutOffs);
+        const { findings, notChecked } = checkDate(run, world.now, cutOffs);
+        const isAlwaysOpen = product === "instant-sepa-credit-transfers";
+        const isClosed = !isAlwaysOpen && !isBusinessDay(date, [currency]);
+        const code = isClosed ? "date_closed" : "cut_off_passed";
+        expect(findings.map((each) => each.code)).toEqual(settles === date ? [] : [code]);
+        expect(notChecked).toEqual([]);
+        expect(checkDate(run, world.now, parseCutOffs()).notChecked).toHaveLength(isAlwaysOpen ? 0 : 1);
+
+        const account = findOrOpenAccount(world, { clientId: demo.clientId }, currency);
+        moveMoney(world, account, new Big(10), "nostro", {
+          type: "incoming",
+          reference: "in",
+          information: "in",
+        });
+        const transfer = { amount: { amount: new Big(1), currency }, creditorName: "A", creditorAccount: {} };
+        const { paymentId, ...paid } = initiatePayment(world, {
+          client: { clientId: demo.clientId },
+          product,
+          account,
+          transfers: [transfer],
+          requestedAt: startOf(date),
+        } as unknown as PaymentTerms);
+        expect(paid.status).toBe("RCVD");
+        initiationDecision.decide(world, paymentId, true);
+        const statusAt = (end: string) => {
+          world.runEventsUntil(new Date(startOf(end).getTime() - 1));
+          return world.openBanking.payments.get(paymentId)!.status;
+        };
+        if (settles > dayOf(world.now)) expect(statusAt(settles)).toBe("ACTC");
+        expect(statusAt(addDays(settles, 1))).not.toBe("ACTC");
+
+        const when = { when: "working_days", at: "00:00", zone: "UTC", currencies: currency } as const;
+        const reached = latestCalendarTime(when, startOf(date).getTime())?.day === date;
+        expect(reached).toBe(isBusinessDay(date, [currency]));
+      }),
+      { numRuns },
+    );
+    fc.assert(
+      fc.property(pair, fc.integer({ min: 10, max: 200 }), ([buyCurrency, sellCurrency], ahead) => {
+        const valueDate = addDays(dayOf(world.now), ahead);
+        const inquiry = {
+          clientId: demo.clientId,
+          type: "forward",
+          fixed: "sell",
+          amount: new Big(1_000),
+        } as const;
+        const { terms } = createOffer(world, { ...inquiry, buyCurrency, sellCurrency, valueDate });
+        const order = { buy_currency: buyCurrency, sell_currency: sellCurrency, value_date: valueDate };
+        const refused = validateOrder(
+          {
+            ...order,
+            amount: "1000",
+            fixed_side: "sell",
+            trade_type: "forward",
+            valid_until: "1 hour",
+          } as OrderInput,
+          createQuote as QuoteOperation,
+        );
+        expect(refused.map(({ field }) => field)).toEqual(
+          terms.maturityDate === valueDate ? [] : ["value_date"],
+        );
       }),
       { numRuns },
     );

@@ -5,6 +5,7 @@ import {
   businessDaysBefore,
   daysBetween,
   nextBusinessDay,
+  nextSettlementDay,
   weekdayOf,
 } from "@fxdesk/toolkit/calendars";
 
@@ -60,7 +61,7 @@ export function spotDate(from: string, buyCurrency: string, sellCurrency: string
   const spots = againstUsd(pair).map((currency) =>
     nextBusinessDay(businessDaysAfter(from, spotLag(currency), [currency]), [currency, "USD"]),
   );
-  return nextBusinessDay(spots.toSorted().at(-1)!, [...pair, "USD"]);
+  return nextSettlementDay(spots.toSorted().at(-1)!, pair);
 }
 
 /** Returns the spot value date of a deal made at a time. */

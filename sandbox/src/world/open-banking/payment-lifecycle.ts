@@ -4,6 +4,7 @@ import { type Money, formatDecimalAmount } from "../money/currencies";
 import {
   dayMs,
   dayOf,
+  paymentSystemOf,
   timeAtHour,
   settlementStartDay,
   firstInstructableDay,
@@ -24,7 +25,6 @@ import {
   nextExecutionDay,
   type StandingOrder,
 } from "../model/payment";
-import { systemFor } from "./products";
 import {
   type AccountReference,
   bicOf,
@@ -170,7 +170,7 @@ function authorisePayment(world: World, payment: Payment): void {
   );
 }
 
-const systemOfPayment = ({ product, account }: Payment) => systemFor(product, account.currency);
+const systemOfPayment = ({ product, account }: Payment) => paymentSystemOf(account.currency, product);
 
 /**
  * Returns when a payment authorised now starts to settle: as soon as possible, but not before `notBefore`. After the

@@ -1,12 +1,4 @@
-/** Payment products: their payment systems and reach. */
-import { instant, type PaymentSystem, sepa, paymentSystemOf, target2 } from "@fxdesk/toolkit/calendars";
-
-interface Product {
-  readonly system: PaymentSystem;
-  /** IBAN country codes the product reaches. Default: all. */
-  readonly reach?: ReadonlySet<string>;
-}
-
+/** Reach of payment products. */
 /** IBAN country codes of the Single Euro Payments Area. */
 const sepaCountries: ReadonlySet<string> = new Set(
   (
@@ -15,19 +7,12 @@ const sepaCountries: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Products that only pay euro to an IBAN. */
-const euroProducts: Readonly<Record<string, Product>> = {
-  "sepa-credit-transfers": { system: sepa, reach: sepaCountries },
-  "instant-sepa-credit-transfers": { system: instant, reach: sepaCountries },
-  "target-2-payments": { system: target2 },
+/** Country codes of the IBANs that a product reaches; undefined: all. Only for products that pay euro to an IBAN. */
+const euroReach: Readonly<Record<string, ReadonlySet<string> | undefined>> = {
+  "sepa-credit-transfers": sepaCountries,
+  "instant-sepa-credit-transfers": sepaCountries,
+  "target-2-payments": undefined,
 };
-
-const euroProduct = (product: string): Product | undefined =>
-  euroProducts[product.replace(/^pain\.001-/, "")];
-
-/** Returns the payment system of a product and currency. */
-export const systemFor = (product: string, currency: string): PaymentSystem =>
-  euroProduct(product)?.system ?? paymentSystemOf(currency);
 
 /** Returns why a product cannot pay a currency to an account; undefined if it can. */
 export function productViolation(
@@ -35,9 +20,9 @@ export function productViolation(
   currency: string,
   iban: string | undefined,
 ): string | undefined {
-  const rules = euroProduct(product);
-  if (!rules) return undefined;
+  const name = product.replace(/^pain\.001-/, "");
+  if (!(name in euroReach)) return undefined;
   if (currency !== "EUR" || iban === undefined) return "The product only pays euro to an IBAN.";
   const country = iban.slice(0, 2).toUpperCase();
-  return (rules.reach?.has(country) ?? true) ? undefined : `The product does not reach ${country}.`;
+  return (euroReach[name]?.has(country) ?? true) ? undefined : `The product does not reach ${country}.`;
 }

@@ -6,7 +6,7 @@ import type { Money } from "../money/currencies";
 import {
   dayMs,
   dayOf,
-  nextBusinessDay,
+  nextSettlementDay,
   addDays,
   laterDay,
   firstInstructableDay,
@@ -48,7 +48,7 @@ export function valueDateFor(
     return { maturityDate: spot, warning: isRequestedDay ? undefined : spotWarning(spot) };
   }
   if (valueDate === undefined || valueDate < spot) return { maturityDate: spot, warning: movedWarning(spot) };
-  const maturityDate = nextBusinessDay(valueDate, [buyCurrency, sellCurrency, "USD"]);
+  const maturityDate = nextSettlementDay(valueDate, [buyCurrency, sellCurrency]);
   return { maturityDate, warning: maturityDate === valueDate ? undefined : movedWarning(maturityDate) };
 }
 
@@ -76,7 +76,7 @@ function firstSettlementDay(time: Date, from: string, pair: readonly string[]): 
   const inTime = pair
     .map((currency) => firstInstructableDay(paymentSystemOf(currency), time, from))
     .reduce(laterDay);
-  const day = nextBusinessDay(inTime, [...pair, "USD"]);
+  const day = nextSettlementDay(inTime, pair);
   return day === from ? day : firstSettlementDay(time, day, pair);
 }
 
