@@ -1,11 +1,19 @@
-/** Compares the MCP server with a plain server of the same tools: milliseconds from start to tools/list over stdio. */
-import { spawn } from "node:child_process";
+/**
+ * Compares the MCP server with a plain server of the same tools: milliseconds from start to tools/list over stdio, and calls per
+ * second over HTTP. Also prints the memory after many calls.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { inTurn, median } from "./compare";
+import { compare, inTurn, median } from "./compare";
+import { startServer } from "./server";
 
 const rounds = 9;
+const callsAtOnce = 16;
+const lists = 200;
 
 const requests = [
   {
@@ -37,6 +45,87 @@ async function msUntilTools(script: string, args: readonly string[] = []): Promi
   }
 }
 
+/** A server over HTTP. */
+interface Served {
+  readonly url: string;
+  readonly process: ChildProcess;
+}
+
+/** Starts a server that writes its address to stderr. */
+async function serve(script: string, args: readonly string[], env = {}): Promise<Served> {
+  const child = spawn(process.execPath, [join(__dirname, script), ...args], {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  for await (const line of createInterface({ input: child.stderr! })) {
+    const [url] = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(line) ?? [];
+    if (url !== undefined) return { url, process: child };
+  }
+  throw new Error(`${script} ended before it said its address.`);
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: callsAtOnce });
+const listCall = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "tools/call",
+  params: { name: "list_trades", arguments: {} },
+});
+
+/** Calls a tool that lists trades. */
+function list({ url }: Served): Promise<void> {
+  const headers = {
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    "mcp-protocol-version": "2025-11-25",
+  };
+  return new Promise((resolve, reject) => {
+    const call = request(url, { agent, headers, method: "POST" }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+      response.once("end", () => (text.includes("T0") ? resolve() : reject(new Error(text))));
+    });
+    call.once("error", reject).end(listCall);
+  });
+}
+
+const residentMB = ({ process: { pid } }: Served): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1_024;
+
+async function compareHttp(tools: readonly string[]): Promise<void> {
+  const service = await startServer();
+  const env = {
+    FXDESK_BASE_URL: service.url,
+    FXDESK_CLIENT_ID: "client",
+    FXDESK_ACCESS_TOKEN: "token",
+    FXDESK_API_KEY: "key",
+    FXDESK_MCP_TOKEN: "",
+  };
+  // The page that fxdesk asks for.
+  const bare = await serve("mcp-bare.js", [`${service.url}?page=1&page_size=50`]);
+  const fxdesk = await serve("../cli/main.js", ["mcp", "--http", "--port", "0", ...tools], env);
+  try {
+    for (const [name, server] of Object.entries({ bare, fxdesk })) {
+      for (let done = 0; done < lists; done += 1) await list(server);
+      console.log(
+        `MCP over HTTP, ${name}: ${Math.round(residentMB(server))} MB resident after ${lists} lists`,
+      );
+    }
+    await compare(
+      `MCP over HTTP, ${callsAtOnce} calls at once`,
+      [
+        { name: "SDK, registerTool", run: () => list(bare) },
+        { name: "fxdesk mcp --http", run: () => list(fxdesk) },
+      ],
+      { rounds, sliceMs: 1_000, inFlight: callsAtOnce },
+    );
+  } finally {
+    for (const { process: child } of [bare, fxdesk]) child.kill();
+    agent.destroy();
+    service.stop();
+  }
+}
+
 async function main(): Promise<void> {
   const allTools = ["mcp", "--toolsets", "all", "--allow", "change", "--allow", "money"];
   const times = await inTurn(
@@ -52,6 +141,7 @@ async function main(): Promise<void> {
       ratio: (fxdesk / bare).toFixed(2),
     },
   ]);
+  await compareHttp(["--toolsets", "all"]);
 }
 
 void main();

@@ -9,8 +9,12 @@ const invisible = /(?![ \t\n\r\u3000])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point
 const codeOf = (character: string): string =>
   `<U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}>`;
 
+/** Text without anything to replace, as most is; found much faster than by the character classes above. */
+const plain = /^[\t\n\r -~]*$/;
+
 /** Replaces invisible characters by their codes, for example `<U+200B>`. Keeps tabs and line ends. */
-export const visibleText = (text: string): string => text.replace(invisible, codeOf);
+export const visibleText = (text: string): string =>
+  plain.test(text) ? text : text.replace(invisible, codeOf);
 
 const alphabets = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u];
 
