@@ -9,6 +9,7 @@ import { openJournal } from "../../core/journal/journal";
 import { verifyStore } from "../../core/journal/verify-store";
 import { withStore } from "../../core/store/open";
 import type { StoreSettings } from "../../core/store/settings";
+import { type CompanyNetwork, companyNetwork } from "../support/company-network";
 import { eventually } from "../support/eventually";
 import { closeLater, runLater } from "../support/resources";
 import { countsOf, type SeededRandom, seededRandom } from "./seeded-random";
@@ -24,6 +25,8 @@ export interface BookingScenario {
   readonly reusableQuotes: boolean;
   /** Number of bookings after which one worker is killed. */
   readonly killEvery: number;
+  /** True if calls pass the proxy and the TLS of a company. */
+  readonly isCompany?: boolean;
 }
 
 export interface BookingReport {
@@ -59,7 +62,12 @@ interface BookingIntent {
 /** Short, so that claims of a killed process expire soon. */
 const limits = { timeoutMs: "1000", queueTimeoutMs: "1500" };
 
-function environmentFor(sandbox: SandboxProcess, proxy: FaultProxy, { store }: BookingScenario) {
+function environmentFor(
+  sandbox: SandboxProcess,
+  proxy: FaultProxy,
+  { store }: BookingScenario,
+  network: CompanyNetwork | undefined,
+) {
   const settings = {
     ...limits,
     baseUrl: proxy.url,
@@ -68,10 +76,13 @@ function environmentFor(sandbox: SandboxProcess, proxy: FaultProxy, { store }: B
   };
   const ours = Object.entries(settings).map(([name, value]) => [environmentName(name), value]);
   const { PATH, XDG_STATE_HOME } = process.env;
-  return { PATH, XDG_STATE_HOME, ...sandbox.variables, ...Object.fromEntries(ours) } as Record<
-    string,
-    string
-  >;
+  return {
+    PATH,
+    XDG_STATE_HOME,
+    ...sandbox.variables,
+    ...Object.fromEntries(ours),
+    ...network?.variables,
+  } as Record<string, string>;
 }
 
 /** True if the call must be repeated: it was not sent, or its outcome is unknown to this worker. */
@@ -174,7 +185,8 @@ export async function runBookings(given: BookingScenario): Promise<BookingReport
   const sandbox = await startSandboxProcess(given.reusableQuotes ? ["--reusable-quotes"] : []);
   const proxy = await faultProxy(sandbox.url, seededRandom(given.seed + 1));
   const before = new Set([...(await sandbox.tradesByReference()).values()].flat());
-  const environment = environmentFor(sandbox, proxy, given);
+  const network = given.isCompany ? await companyNetwork(proxy.url) : undefined;
+  const environment = environmentFor(sandbox, proxy, given, network);
   const workers = Array.from({ length: racers }, () => new Worker(environment));
   runLater(() => Promise.all(workers.map((worker) => worker.close())));
   const intents = await intentsOf(given, sandbox, chance);

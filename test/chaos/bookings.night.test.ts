@@ -1,12 +1,14 @@
 /**
  * 10,000 bookings under faults, on both engines, with single-use and reusable quotes. FXDESK_RUNS sets the total number,
- * FXDESK_SEED the seed.
+ * FXDESK_SEED the seed. With FXDESK_COMPANY_NETWORK=1, all calls pass a proxy with credentials, and TLS with a
+ * client certificate.
  */
 import { engines } from "../core/store/engines";
 import { runBookings, type BookingReport } from "./booking-scenario";
 
 const runs = Number(process.env.FXDESK_RUNS ?? 10_000);
 const seed = Number(process.env.FXDESK_SEED ?? 20_261_122);
+const isCompany = process.env.FXDESK_COMPANY_NETWORK === "1";
 /** Limits a round to a few minutes, and the list of trades per sandbox. */
 const most = 500;
 
@@ -35,6 +37,7 @@ describe.each(engines())("$name", ({ name, create }) => {
           seed: roundSeed,
           reusableQuotes,
           killEvery: 100,
+          isCompany,
         });
         reports.push(report);
         console.log(JSON.stringify({ engine: name, reusableQuotes, seed: roundSeed, ...report }));

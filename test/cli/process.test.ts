@@ -10,6 +10,7 @@ import manifest from "../../package.json";
 import { bearer, revisions, token } from "../mcp/support/clients";
 import { McpProcess, toolCall } from "../mcp/support/mcp-process";
 import { startConnectProxy } from "../support/connect-proxy";
+import { companyNetwork } from "../support/company-network";
 import { eventually, untilEvent } from "../support/eventually";
 import { faultServer, silence } from "../support/fault-server";
 import { closeLater, runLater, tempFolder } from "../support/resources";
@@ -20,6 +21,7 @@ import {
   failure,
   program,
   spawnFxdesk,
+  storeVariables,
   type Variables,
   variablesFor,
   variablesOf,
@@ -76,6 +78,22 @@ describe("through a proxy with credentials", () => {
     const unsafe = await spawnFxdesk(args, { variables: { ...proxy.variables, FXDESK_PROXY: HTTP_PROXY } });
     expect(unsafe).toEqual(failure(2, "FXDESK_PROXY or --proxy must not contain"));
     expect(JSON.stringify([refused, unsafe])).not.toContain("canary");
+  });
+
+  test("a watch reads the service, with a client certificate", async () => {
+    const network = await companyNetwork(sandbox.baseUrl);
+    const location = join(await tempFolder(), "store.db");
+    const given = { ...variables, ...network.variables, ...storeVariables(location) };
+    const watch = ["watch", "transactions", "--once", "--jsonl"];
+    expect(await spawnFxdesk(watch, { variables: given })).toEqual({ code: 0, stdout: "", stderr: "" });
+    const { transaction_id: id } = sandbox.control.payIn({
+      currency: "EUR",
+      amount: "12.34",
+      reference: "P",
+    });
+    const { stdout } = await spawnFxdesk(watch, { variables: given });
+    expect(JSON.parse(stdout)).toMatchObject({ watch: "transactions.watch", kind: "new", id });
+    expect(network.tunnels()).toBeGreaterThan(1);
   });
 
   test("an assistant calls the service", async () => {

@@ -9,6 +9,7 @@ import { connectionCredentials } from "../../nodes/connection/connection-node";
 import { nodeTypes } from "../../nodes/node-types";
 import { typed } from "./support/flows";
 import { root } from "./support/node-red";
+import { companyNetwork } from "../support/company-network";
 import { eventually } from "../support/eventually";
 import { faultServer, respond } from "../support/fault-server";
 import { closeLater, runLater } from "../support/resources";
@@ -48,7 +49,7 @@ beforeEach(() => runLater(() => helper.unload()));
 const canvasPosition = { x: 0, y: 0 };
 
 /** Deploys a flow with one watch, and records the messages it sends. */
-async function deployWatch(type: string, properties: object, server: object = {}) {
+async function deployWatch(type: string, properties: object, server: object = {}, credentials: object = {}) {
   const { baseUrl, xs2aUrl, demo } = sandbox;
   const { clientId, contactId, accessToken, apiKey } = demo;
   const flow = [
@@ -74,7 +75,9 @@ async function deployWatch(type: string, properties: object, server: object = {}
     RED: NodeAPI,
   ) => void;
   recorded = { changes: [], states: [], caught: [] };
-  await helper.load([nodeSet, catchNode], flow, { connection: { accessToken, apiKey } });
+  await helper.load([nodeSet, catchNode], flow, {
+    connection: { accessToken, apiKey, ...credentials },
+  });
   return recorded;
 }
 
@@ -84,6 +87,21 @@ const payIn = (reference: string, currency = "EUR") =>
   sandbox.control.payIn({ currency, amount: "12.34", reference }).transaction_id;
 
 const watchesEuros = { fields: { currencies: typed("str", "EUR") } };
+
+test("reads through a proxy with credentials, and TLS with a client certificate", async () => {
+  const { settings, credentials, tunnels } = await companyNetwork(sandbox.baseUrl);
+  const { changes, states } = await deployWatch(
+    "fxdesk-watch-transactions",
+    watchesEuros,
+    settings,
+    credentials,
+  );
+  await waitUntil(() => states.some(({ payload }) => payload.state === "waiting"), "the first read");
+  const id = payIn("PROXIED");
+  await waitUntil(() => changes.length > 0, "the change");
+  expect(changes[0]!.fxdesk).toMatchObject({ kind: "new", id });
+  expect(tunnels()).toBeGreaterThan(0);
+});
 
 test("sends one message per change from now on, each once across deploys", async () => {
   payIn("BEFORE");

@@ -58,8 +58,8 @@ export async function startConnectProxy(proxyOptions: ConnectProxyOptions): Prom
         });
       });
     });
-    client.on("close", () => service.destroy());
-    service.on("close", () => client.destroy());
+    client.on("close", () => service.destroySoon());
+    service.on("close", () => (client as Socket).destroySoon());
   });
   const port = await listen(server);
   runLater(() => {
