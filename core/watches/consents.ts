@@ -57,6 +57,7 @@ export const watchConsents = watch({
     );
   },
   identify: ({ consent_id: id }) => id,
+  time: ({ valid_until: day }) => day,
   state: ({ status, ends_soon }) => ({ status, ends_soon }),
   reportsNew: ({ status, ends_soon: soon }) => soon === true || finalStatuses.has(String(status)),
 });

@@ -25,6 +25,7 @@ export const watchTrades = watch({
     return { entries, gaps };
   },
   identify: ({ trade_id: id }) => id,
+  time: ({ order_date: day }) => day,
   state: ({ status, maturity_date: matures, buy_amount: buy, sell_amount: sell, reference }) => ({
     status,
     maturity_date: matures,

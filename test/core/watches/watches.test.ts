@@ -129,6 +129,10 @@ test("trades: reports a booked and a funded trade", async () => {
     { kind: "changed", id, before: { status: "Created" }, entry: { status: "Funds in Full" } },
   ]);
   expect(await ask()).toEqual([]);
+  const booked: string[] = [];
+  for (const _ of [1, 2, 3])
+    booked.push((await client.trades.book({ quote_id: await makeQuote(client), reason: "other" })).trade_id);
+  expect((await ask()).map(({ id: found }) => found)).toEqual(booked);
 });
 
 test("payments of trades: reports each payment and status", async () => {
