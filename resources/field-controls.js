@@ -59,16 +59,21 @@ export const fixedTypeOf = (node, kind, ...given) => ({
   ...fixedTypes[kind](...given),
 });
 
-/** Returns the text of an empty control. */
-function placeholderText(node, { required, hint }) {
-  if (required) return translate("form.choose");
-  return hint === undefined ? translate("form.unset") : translate("form.unsetWithHint", { value: hint });
-}
-
 const kindOf = ({ control, options }) => control ?? (options ? "choice" : "text");
 
+/** True if the default is a list: too long for the control, so it is shown below. */
+const hasListHint = (control) => kindOf(control) === "choices" && control.hint !== undefined;
+
+const unsetText = ({ hint }) => translate("form.unsetWithHint", { value: hint.replaceAll(",", ", ") });
+
+/** Returns the text of an empty control. */
+function placeholderText(control) {
+  if (control.required) return translate("form.choose");
+  return control.hint === undefined || hasListHint(control) ? translate("form.unset") : unsetText(control);
+}
+
 function fixedType(node, control) {
-  const type = fixedTypeOf(node, kindOf(control), control, placeholderText(node, control));
+  const type = fixedTypeOf(node, kindOf(control), control, placeholderText(control));
   const { validate } = type;
   return control.required ? { ...type, validate: (value) => notEmpty(value) && validate(value) } : type;
 }
@@ -189,6 +194,10 @@ export function addValue(node, control, given) {
   if (control.list && !control.part) addPicker(input, control);
   if (control.suggestions) attachPicker(input).fill(control.suggestions.map(textEntry));
   if (control.moment) addTimePicker(node, input, control);
+  if (hasListHint(control))
+    input
+      .closest(".form-row")
+      .append($('<p class="fxdesk-hint fxdesk-description">').text(unsetText(control)));
   const { label, parts } = fieldTexts(node, control.name);
   if (control.part)
     addObjectEditor(input, {

@@ -68,5 +68,8 @@ const withFieldTitles = (node, text) =>
 export function violationText(node, { field, message, rule }) {
   if (rule) return withFieldTitles(node, message);
   const [name, ...path] = field.split(".");
-  return [fieldTexts(node, name).label, ...path, message].join(" ");
+  // The control of a choice lists its options.
+  const isChoice = node._def.fxdesk.controls.some((each) => each.name === field && each.options);
+  const text = isChoice ? message.replace(/^is required: .*/, "is required") : message;
+  return [fieldTexts(node, name).label, ...path, text].join(" ");
 }

@@ -61,12 +61,22 @@ function addExampleConnection(node, connection) {
 /** Maximum length of a value in a node label. Longer values and identifiers are not helpful there. */
 const maxChosenLength = 24;
 
-/** Returns the first short fixed value of the form, for the node label. */
+/** Returns the fixed value of a field as a person chose it, or undefined. */
+function chosenText({ fields = {} }, name) {
+  const given = fields[name];
+  return given && isFixed(given) ? (given.label ?? given.value) : undefined;
+}
+
+/** Returns what a node label says of the form: both currencies and the amount, or the first short fixed value. */
 function chosenValueOf(node) {
   const { controls } = node._def.fxdesk;
-  const fixed = controls.map(({ name }) => node.fields?.[name]).filter((given) => given && isFixed(given));
-  const shown = fixed.map((given) => given.label ?? given.value);
-  return shown.find((text) => text.length <= maxChosenLength);
+  const { sell, buy } = controls.find(({ pairOf }) => pairOf)?.pairOf ?? {};
+  const currencies = [sell, buy].map((name) => chosenText(node, name));
+  if (currencies.every(Boolean))
+    return [currencies.join(" → "), chosenText(node, "amount")].filter(Boolean).join(" ");
+  return controls
+    .map(({ name }) => chosenText(node, name))
+    .find((text) => text !== undefined && text.length <= maxChosenLength);
 }
 
 const isFixed = ({ type }) => type === "str" || type === "num";

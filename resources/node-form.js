@@ -16,6 +16,7 @@ import { summaryOf } from "./palette.js";
 import { followCurrencies } from "./currency-pair.js";
 import { createPicker } from "./picker.js";
 import { checkFields, errorMessageOf, tryRead } from "./runtime-requests.js";
+import { optionProblem } from "./validation.js";
 
 // ---- Rows
 
@@ -145,9 +146,13 @@ function addValidationMessages(node, form) {
       input.closest(".red-ui-typedInput-container").toggleClass("input-error", own.length > 0);
     }
   };
+  let latest;
   const validate = () => {
     const fromPayload = $("#node-input-fromPayload").prop("checked") === true;
-    checkFields({ operation, fields: readFields(node), fromPayload }).done(show);
+    const check = checkFields({ operation, fields: readFields(node), fromPayload });
+    latest = check;
+    // Responses can arrive in another order than their requests.
+    check.done((result) => check === latest && show(result));
   };
   form.on("input change", () => {
     clearTimeout(timer);
@@ -166,6 +171,16 @@ function readRequest(node) {
   };
 }
 
+/** Returns a message as the debug sidebar shows it, with the path of each property. */
+const messageElement = (message) =>
+  RED.utils.createObjectElement(message, {
+    path: "",
+    rootPath: "",
+    sourceId: "fxdesk-try",
+    expandPaths: ["payload"],
+    expandLeafNodes: true,
+  });
+
 /** Adds the button "Try it": makes a read with the values of the form and shows the response, or the changes of a watch. */
 function addTry(node, form) {
   const resultKeys = node._def.fxdesk.trigger
@@ -175,14 +190,15 @@ function addTry(node, form) {
     translate("form.try"),
   );
   const state = $('<p class="fxdesk-hint" aria-live="polite" id="fxdesk-try-state">');
-  const response = $('<pre class="fxdesk-response" tabindex="0">').attr(
+  const response = $('<div class="fxdesk-response" tabindex="0">').attr(
     "aria-label",
     translate("form.response"),
   );
   form.append($('<div class="form-row">').append(button), state, response.hide());
-  const showResult = ({ status, text, isCut, entries }) => {
-    state.text(translate(resultKeys[Number(isCut)], { status, count: entries }));
-    response.text(text).show();
+  const showResult = ({ status, text, messages, entries }) => {
+    state.text(translate(resultKeys[Number(!messages)], { status, count: entries }));
+    response.empty().append(text === undefined ? messages.map(messageElement) : $("<pre>").text(text));
+    response.show()[0].scrollIntoView({ block: "nearest" });
   };
   button.on("click", () => {
     response.hide();
@@ -294,7 +310,7 @@ function addResults(node, options) {
 
 function addSaveTo(node, options) {
   const input = $('<input type="text" id="node-input-fxdesk--save-to">').css("width", "calc(100% - 155px)");
-  input.attr("placeholder", translate("form.saveToHint"));
+  input.attr("placeholder", translate(node._def.fxdesk.several ? "form.saveAllToHint" : "form.saveToHint"));
   options.append(row("node-input-fxdesk--save-to", translate("form.saveTo"), input));
   typedInput(node, input, fixedTypeOf(node, "text"), node.saveTo);
 }
@@ -333,7 +349,14 @@ function saveOutputs(node) {
 function addText(node, options, name, placeholder) {
   const id = `node-input-${name}`;
   const input = $('<input type="text">').attr({ id, placeholder }).val(node[name]);
-  options.append(row(id, translate(`form.${name}`), input));
+  const reason = $('<p class="fxdesk-error" aria-live="polite">').attr("id", `${id}-error`);
+  input.attr("aria-describedby", `${id}-error`).on("input change", () => {
+    const problem = optionProblem(node, name, input.val());
+    input.attr("aria-invalid", String(problem !== true));
+    reason.text(problem === true ? "" : problem);
+  });
+  options.append(row(id, translate(`form.${name}`), input).append(reason));
+  input.trigger("change");
 }
 
 function addOptions(node, form) {

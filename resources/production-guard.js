@@ -57,33 +57,46 @@ const isUnconfirmed = (connection) =>
   riskOf(connection) !== "none" &&
   connection.moneyConfirmed !== confirmationOf(connection);
 
-/** Returns the unconfirmed connections to real money that nodes with the effect money use. */
+/** Returns the unconfirmed connections to real money, each with the nodes with the effect money that use it. */
 function unconfirmedConnections() {
-  const found = new Set();
+  const found = new Map();
   RED.nodes.eachNode((node) => {
     if (!node.connection || !mayCommitMoney(node)) return;
     const connection = RED.nodes.node(node.connection);
-    if (connection && isUnconfirmed(connection)) found.add(connection);
+    if (connection && isUnconfirmed(connection))
+      found.set(connection, [...(found.get(connection) ?? []), node]);
   });
   return [...found];
 }
+
+const labelOf = (node) => RED.utils.getNodeLabel(node, node.id);
+
+/** Returns the paragraph about a connection: its risk, its name and addresses, and the nodes that use it. */
+const describeConnection = ([connection, users]) =>
+  $("<p>").text(
+    connection._def._(`connection.moneyNodes.${riskOf(connection)}`, {
+      name: labelOf(connection),
+      address: addressesOf(connection).join(", ") || connection._def._("connection.notice.noAddress"),
+      nodes: users.map(labelOf).join(", "),
+    }),
+  );
 
 let openDialog;
 
 /** Asks for confirmation and stores it in the connections. */
 function askConfirmation(connections, proceed) {
   openDialog?.close();
-  const [{ _def }] = connections;
+  const [[{ _def }]] = connections;
   const close = (isYes) => {
     openDialog.close();
     openDialog = undefined;
     if (!isYes) return;
-    for (const connection of connections)
+    for (const [connection] of connections)
       Object.assign(connection, { moneyConfirmed: confirmationOf(connection), changed: true });
     proceed();
   };
-  const names = connections.map((each) => RED.utils.getNodeLabel(each, each.id)).join(", ");
-  openDialog = RED.notify($("<p>").text(_def._("connection.production", { names })), {
+  const text = [...connections.map(describeConnection), $("<p>").text(_def._("connection.deployQuestion"))];
+  openDialog = RED.notify($("<div>").append(text), {
     type: "warning",
     modal: true,
     fixed: true,

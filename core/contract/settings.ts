@@ -37,13 +37,16 @@ export const settings: readonly Setting[] = [
     example: "example.com",
     shape: "host",
   },
-  asAddress(
-    setting(
-      "baseUrl",
-      "Base address",
-      "Full address of the JSON interface; replaces environment and domain.",
+  {
+    ...asAddress(
+      setting(
+        "baseUrl",
+        "Base address",
+        "Full address of the JSON interface; replaces environment and domain.",
+      ),
     ),
-  ),
+    example: "https://sandbox.example.com/",
+  },
   setting("clientId", "Client ID", "ID of the corporate client whose accounts and trades are used."),
   secret("accessToken", "Access token", "OAuth access token, sent as a bearer token."),
   secret("apiKey", "API key", "API key of the trade endpoints, sent as x-api-key."),

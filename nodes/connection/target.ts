@@ -29,6 +29,8 @@ function missingReason(RED: NodeAPI, id: string): string {
   const label = node.name ? `“${node.name}”` : id;
   if (node.type !== connectionType)
     return `The chosen connection ${label} is a node of the type ${node.type}. Choose an ${connectionType} in the node.`;
+  if (node.name === id)
+    return `The connection ${label} is named like its own ID, which Node-RED takes for a reference to itself. Give it another name.`;
   if (node.d) return `The connection ${label} is disabled. Enable it, or choose another in the node.`;
   return `The connection ${label} is not running for this node: its flow is disabled, or it belongs to another flow.`;
 }

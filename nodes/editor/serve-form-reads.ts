@@ -13,6 +13,7 @@ import type { Callable } from "../../core/spec/operation";
 import { isWatch, type WatchStart } from "../../core/spec/watch";
 import { declarationsOf, type Service } from "../../core/spec/service";
 import { valueAt } from "../../core/values/json";
+import { toChangeMessage } from "../watch/change-message";
 import { toPickerOptions, toCreatedPickerOptions } from "./field-lists";
 import { createInputReader } from "../shared/input";
 import { type FormHandler, optionsFromForm, serveForm } from "./connection-form";
@@ -24,8 +25,8 @@ const maxEntries = 5_000;
 /** Amount of the estimates that the form shows beside a rate. */
 const estimatedAmount = "10000";
 
-/** Maximum length of a displayed response. */
-const maxCharacters = 20_000;
+/** Maximum length of displayed messages. Of longer ones, the beginning is shown as text. */
+const maxCharacters = 200_000;
 
 function findRead(service: Service, name: unknown): Callable {
   const callable = declarationsOf(service).find((each) => each.name === name);
@@ -49,29 +50,27 @@ async function fetchEntries(client: ClientCore, operation: Callable): Promise<re
   return entries;
 }
 
-/** Converts a response to the text that the form shows. */
+/** Returns the messages, or the beginning of their text if they are too long. */
+function toShownMessages(messages: readonly object[]): object {
+  const text = JSON.stringify(messages, undefined, 2);
+  return text.length > maxCharacters ? { text: text.slice(0, maxCharacters) } : { messages };
+}
+
+/** Converts a response to what the form shows: the message that the node would send. */
 async function toShownResponse(
   operation: Callable,
   { status, body, violations }: ServiceResponse,
 ): Promise<object> {
   const file = body instanceof ReceivedFile ? body : undefined;
   const bytes = await file?.bytes();
-  const text = file
-    ? `${file.fileName ?? "file"}, ${bytes!.length} bytes`
-    : JSON.stringify(body, undefined, 2);
+  const payload = file ? `${file.fileName ?? "file"}, ${bytes!.length} bytes` : body;
   return {
     status,
-    ...truncateText(text),
+    ...toShownMessages([{ payload, statusCode: status }]),
     entries: extractResultList(operation, body)?.entries.length ?? countEntries(operation, body),
     violations: violations.slice(0, 10),
   };
 }
-
-/** Truncates a text to the displayed length. */
-const truncateText = (text = "") => ({
-  text: text.slice(0, maxCharacters),
-  isCut: text.length > maxCharacters,
-});
 
 /** Returns the secrets of a form, entered and stored, to redact them from responses that echo them. */
 function secretsOf(service: Service, RED: NodeAPI, { id, values }: ConnectionForm): Secrets {
@@ -122,7 +121,7 @@ export function serveFormReads(RED: NodeAPI, service: Service): void {
         const from = (body.from || operation.defaultStart) as WatchStart;
         const { changes, gaps } = await client.readInitialChanges(operation, input, { from });
         return {
-          ...truncateText(JSON.stringify(changes, undefined, 2)),
+          ...toShownMessages(changes.map(toChangeMessage)),
           entries: changes.length,
           violations: gaps,
         };

@@ -14,11 +14,11 @@ function option(value: string, { productionValue }: Setting): string {
 
 /** Returns the row of a setting. Its label is loaded when the form is opened. */
 function settingRow(setting: Setting): string {
-  const { name, secret, options } = setting;
+  const { name, secret, options, example } = setting;
   const id = `node-config-input-${name}`;
   const control = options
     ? `<select id="${id}">${options.map((value) => option(value, setting)).join("")}</select>`
-    : textInput(id, secret ? "password" : "text");
+    : textInput(id, secret ? "password" : "text", example);
   const reason = setting.shape ? `<div class="fxdesk-error" id="${id}-error"></div>` : "";
   return `<div class="form-row"><label for="${id}"></label>${control}${reason}</div>`;
 }

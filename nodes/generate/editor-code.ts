@@ -28,7 +28,8 @@ export const wrapForm = (content: string): string => `<div class="fxdesk-form">$
 export const row = (id: string, words: string, control: string): string =>
   `<div class="form-row"><label for="${id}" data-i18n="${words}"></label>${control}</div>`;
 
-export const textInput = (id: string, type = "text"): string => `<input type="${type}" id="${id}">`;
+export const textInput = (id: string, type = "text", placeholder?: string): string =>
+  `<input type="${type}" id="${id}"${placeholder === undefined ? "" : ` placeholder="${placeholder}"`}>`;
 
 /** Returns the properties of a definition, one per line. */
 export const properties = (list: readonly string[]): string => `{\n    ${list.join(",\n    ")}\n  }`;

@@ -133,6 +133,8 @@ interface EditorMetadata {
   readonly rules?: readonly object[];
   /** True if the operation returns a list page by page. */
   readonly paged?: boolean;
+  /** True if it may save several files. */
+  readonly several?: true;
   /** Lists of the result, if it has several. */
   readonly lists?: readonly string[];
   /** Additional search words. */
@@ -203,6 +205,7 @@ const triggerHintsOf = ({ defaultStart, day, everyMs }: Watch): Trigger => ({
 
 const resultMetadata = (operation: Callable) => ({
   ...(isPaged(operation) && { paged: true }),
+  ...(operation.deliversFiles && { several: true as const }),
   ...(hasListChoice(operation) && { lists: listNamesOf(operation) }),
 });
 

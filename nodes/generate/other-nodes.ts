@@ -176,6 +176,7 @@ function registrationCode({ type, palette, form, labelledBy }: OtherNode): strin
           `fxdesk: ${literal({ effect: palette.effect, searchWords: palette.searchWords })}`,
           `paletteLabel: function () { return ${label}.replaceAll("-", "\\u2011"); }`,
           'labelStyle: function () { return this.name ? "node_label_italic" : ""; }',
+          ...(form.includes(connection) ? ["onadd: function () { fxdesk.connectNewNode(this); }"] : []),
         ]
       : []),
     `defaults: ${properties([...stored, `version: { value: ${propertiesVersion} }`])}`,

@@ -11,6 +11,7 @@ import { type Failure, toFailure } from "../shared/errors";
 import { type InputDef, createInputReader } from "../shared/input";
 import { failedStatus, type Translate, translateStatus, unusableStatus } from "../shared/status";
 import { runWithFlows } from "../shared/background-work";
+import { toChangeMessage } from "./change-message";
 
 /** Stored properties of the node. */
 export interface WatchDef extends NodeDef, InputDef {
@@ -23,14 +24,6 @@ export interface WatchDef extends NodeDef, InputDef {
   readonly every?: string;
 }
 
-/** Converts a change to a message. */
-const toChangeMessage = ({ watch, entry, kind, id, before, at, repeated }: Change): NodeMessage =>
-  ({
-    topic: watch,
-    payload: entry ?? null,
-    fxdesk: { watch, kind, id, before, at, repeated },
-  }) as Partial<NodeMessage> as NodeMessage;
-
 const toPlainError = ({ message, code }: Failure) => ({ message, code });
 
 /** Converts a watch status to plain data. */
@@ -40,14 +33,22 @@ const toPlainStatus = (status: WatchStatus): Readonly<Record<string, unknown>> =
 const createStatusMessage = (name: string, payload: object): NodeMessage =>
   ({ topic: name, payload }) as Partial<NodeMessage> as NodeMessage;
 
-/** Returns the node status for a watch status. `deliveredCount` counts the changes since the deploy. */
-function toNodeStatus(translate: Translate, status: WatchStatus, deliveredCount: number): NodeStatus {
-  const text = deliveredCount > 0 ? translate("changes", deliveredCount) : translate("watching");
+/** Numbers of changes since the deploy, by kind. */
+type DeliveredCounts = Partial<Record<Change["kind"], number>>;
+
+function countsText(translate: Translate, counts: DeliveredCounts): string {
+  const kinds = ["new", "changed", "gone"] as const;
+  const shown = kinds.filter((kind) => counts[kind]).map((kind) => translate(kind, counts[kind]));
+  return shown.join(", ") || translate("watching");
+}
+
+/** Returns the node status for a watch status. */
+function toNodeStatus(translate: Translate, status: WatchStatus, delivered: DeliveredCounts): NodeStatus {
   switch (status.state) {
     case "reading":
       return { fill: "blue", shape: "dot", text: translate("reading") };
     case "waiting":
-      return { fill: "green", shape: "dot", text };
+      return { fill: "green", shape: "dot", text: countsText(translate, delivered) };
     case "held":
       return { fill: "grey", shape: "ring", text: translate("held") };
     case "incomplete":
@@ -70,13 +71,13 @@ const isPossiblyFinal = (status: WatchStatus): boolean =>
   status.state === "failed" && status.error instanceof FxdeskError && !status.error.retryable;
 
 /** Returns a function that shows the status of a watch, sends it to the second output and reports failures to Catch nodes. */
-function createStatusReporter(name: string, { node, translate }: WatchContext, deliveredCount: () => number) {
+function createStatusReporter(name: string, { node, translate }: WatchContext, delivered: DeliveredCounts) {
   let isIncomplete = false;
   let pending: WatchStatus | undefined;
   const reportStatus = (status: WatchStatus): void => {
     // Missing data stays visible until the next read.
     const isHidden = isIncomplete && status.state === "waiting";
-    if (!isHidden) node.status(toNodeStatus(translate, status, deliveredCount()));
+    if (!isHidden) node.status(toNodeStatus(translate, status, delivered));
     isIncomplete = status.state === "incomplete" || isHidden;
     node.send([null, createStatusMessage(name, toPlainStatus(status))]);
     if (status.state === "failed") node.error(toFailure(status.error), { topic: name });
@@ -105,17 +106,17 @@ async function sendChanges(name: string, context: WatchContext): Promise<void> {
   const { RED, node, config, signal } = context;
   const { client, operation: watch } = resolveTarget(name, findConnection(RED, config.connection), watchKind);
   const input = await createInputReader(watch, config, { RED, node })({ _msgid: RED.util.generateId() });
-  let deliveredCount = 0;
+  const delivered: DeliveredCounts = {};
   const { from, every } = config;
   const options: WatchOptions = {
     consumer: node.id,
     signal,
-    onStatus: createStatusReporter(name, context, () => deliveredCount),
+    onStatus: createStatusReporter(name, context, delivered),
     ...(from && { from }),
     ...(every && { everyMs: parseIntervalMs(watch, every) }),
   };
   for await (const change of client.changes(watch, input, options)) {
-    deliveredCount += 1;
+    delivered[change.kind] = (delivered[change.kind] ?? 0) + 1;
     node.send([toChangeMessage(change), null]);
     // Requesting the next change acknowledges this one, and Node-RED hands it to the next nodes at the end of this turn.
     await nextTurn();

@@ -331,6 +331,12 @@ describe("the connection", () => {
       "NO_TOKEN is not set",
     ],
     ["with a deleted connection", { id: "other", type: "tls-config" }, {}, "no longer exists"],
+    [
+      "with a connection named like its ID",
+      connectionConfig(nowhere, { name: "connection" }),
+      {},
+      "is named like its own ID",
+    ],
     ["with a disabled connection", connectionConfig(nowhere, { d: true }), {}, "“Sandbox” is disabled"],
     [
       "with another node",

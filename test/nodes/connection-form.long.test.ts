@@ -108,6 +108,14 @@ describe("a new connection", () => {
     });
   });
 
+  test("shows an example of each address, and says that one of them is enough", async () => {
+    await setting("domain").fill("");
+    expect(await setting("domain").getAttribute("placeholder")).toBe("example.com");
+    expect(await setting("baseUrl").getAttribute("placeholder")).toBe("https://sandbox.example.com/");
+    expect(await environmentText()).toContain("the domain or the base address");
+    await setting("domain").fill("example.com");
+  });
+
   const sandbox = /^Sandbox: no real money\./;
   const unknown = /^Unknown environment: money may be real\./;
 

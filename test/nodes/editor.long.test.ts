@@ -236,7 +236,7 @@ test("a watch starts after its form is filled and a connection is added from it"
   await editor.done();
   await editor.deploy();
 
-  expect(await nodeRed.waitForStatus(id, ({ text }) => text === "1 change")).toMatchObject({ fill: "green" });
+  expect(await nodeRed.waitForStatus(id, ({ text }) => text === "1 new")).toMatchObject({ fill: "green" });
   expect((await flows()).find((node) => node.id === id)).toMatchObject({
     fields: { currencies: { type: "str", value: "EUR" }, above: { type: "str", value: "0" } },
     every: "30",

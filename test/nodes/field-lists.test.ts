@@ -68,14 +68,21 @@ test("an added operation offers values for fields of others", () => {
 
 test("offers entries with recognisable titles, each value once", () => {
   const entries = [
-    { account_id: "A1", account_name: "Main", currency: "EUR", amount: "1.00", see: "https://example.com/1" },
+    {
+      account_id: "A1",
+      account_name: "Main",
+      type: "InterimAvailable",
+      currency: "EUR",
+      amount: "1234567.8901",
+      see: "https://example.com/1",
+    },
     { account_id: "A1", account_name: "Main", currency: "EUR", amount: "2.00" },
     { account_id: null },
     "nothing",
   ];
 
   expect(toPickerOptions(entries, "account_id")).toEqual([
-    { value: "A1", title: "Main · EUR · 1.00", label: "EUR" },
+    { value: "A1", title: "Main · EUR · 1\u202f234\u202f567.8901", label: "EUR" },
   ]);
   expect(toPickerOptions(entries, "currency")).toEqual([{ value: "EUR", title: "", label: "EUR" }]);
 });

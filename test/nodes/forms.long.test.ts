@@ -1,5 +1,5 @@
 /** Node forms: pickers, validation and "Try it". */
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import type { Sandbox } from "@fxdesk/sandbox";
 import { openSandbox } from "../support/sandboxes";
 import { eventually } from "../support/eventually";
@@ -46,6 +46,7 @@ beforeAll(async () => {
     connectionConfig(sandbox),
     nodeOf("fxdesk-list-balances", "balances", 60),
     nodeOf("fxdesk-find-transactions", "find", 180),
+    nodeOf("fxdesk-get-cash-position", "cash", 120),
     nodeOf("fxdesk-get-exposure", "exposure", 300, { flows: flowsOf(expected) }),
     nodeOf("fxdesk-fetch-statements", "statements", 360),
     nodeOf("fxdesk-email-accounts-statement", "days", 420, {
@@ -196,20 +197,32 @@ test("picks a date and shows a typed date in the picker", async () => {
   });
 });
 
+/** The names of properties in the messages below "Try it". */
+const propertiesShown = () =>
+  page
+    .locator(".fxdesk-response .red-ui-debug-msg-object-key")
+    .evaluateAll((keys) => keys.map(({ textContent }) => textContent!.replace(":", "").trim()));
+
+/** How far an element reaches beyond the visible part of the dialog, below and at the sides. */
+const hiddenPixels = (element: Locator) =>
+  element.evaluate((shown) => {
+    const own = shown.getBoundingClientRect();
+    const dialog = shown.closest(".red-ui-tray-body")!.getBoundingClientRect();
+    return Math.max(0, own.bottom - dialog.bottom, own.right - dialog.right, dialog.left - own.left);
+  });
+
 test("tries a watch, and an operation chosen by name", async () => {
   await editor.edit("low");
   await page.locator("#fxdesk-try").click();
   await page.locator(".fxdesk-response:visible").waitFor();
   expect(await page.locator("#fxdesk-try-state").innerText()).toBe("1 change would be reported now.");
-  expect(JSON.parse(await page.locator(".fxdesk-response").innerText())).toEqual([
-    expect.objectContaining({ watch: "accounts.watchBalances", kind: "new" }),
-  ]);
+  expect(await propertiesShown()).toEqual(expect.arrayContaining(["topic", "payload", "amount", "fxdesk"]));
   await cancel();
 
   await editor.edit("call");
   await page.locator("#fxdesk-try").click();
   await page.locator(".fxdesk-response:visible").waitFor();
-  expect(await page.locator(".fxdesk-response").innerText()).toContain('"account_id"');
+  expect(await propertiesShown()).toEqual(expect.arrayContaining(["payload", "statusCode"]));
   await page.locator("#node-input-operation").fill("trades.book");
   await page.locator("#fxdesk-try").click();
   await eventually(
@@ -246,6 +259,40 @@ test("shows required fields and hides excluded ones according to the choices", a
   await cancel();
 });
 
+test("a new node takes the only connection, also one that watches releases", async () => {
+  const id = await editor.drag("fxdesk-release-decided", 700, 60);
+  const connection = await page.evaluate<string>(`RED.nodes.node(${JSON.stringify(id)}).connection`);
+  expect(connection).toBe("connection");
+});
+
+test("several files are saved to a folder", async () => {
+  await editor.edit("statements");
+  const path = page.locator('.form-row:has([id="node-input-fxdesk--save-to"]) .red-ui-typedInput-input');
+  expect(await path.getAttribute("placeholder")).toContain("folder");
+  await cancel();
+});
+
+test("shows a list of defaults below its field, within the narrowest dialog", async () => {
+  await editor.edit("cash");
+  await page.evaluate('$(".red-ui-tray").width(500); RED.tray.resize()');
+  const choice = field("balance_types").locator(".red-ui-typedInput-option-trigger");
+  expect(await choice.innerText()).toBe("not set");
+  expect(await field("balance_types").locator(".fxdesk-description").innerText()).toContain("MarginCall)");
+  for (const _ of Array.from({ length: 2 })) {
+    await choice.click();
+    const menu = page.locator(".red-ui-typedInput-options:visible");
+    await menu.waitFor();
+    const dialog = (await page.locator(".red-ui-tray-body").boundingBox())!;
+    const { x, width } = (await menu.boundingBox())!;
+    expect(x).toBeGreaterThan(dialog.x);
+    expect(x + width).toBeLessThan(dialog.x + dialog.width);
+    for (const option of await menu.locator("a").all()) await option.click();
+    await page.keyboard.press("Escape");
+    await menu.waitFor({ state: "hidden" });
+  }
+  await cancel();
+});
+
 test("offers a choice between alternative fields", async () => {
   const id = await editor.drag("fxdesk-get-funding-account", 400, 380);
   await editor.edit(id);
@@ -263,7 +310,8 @@ test("tries a read and shows its response, but no operation that changes somethi
   await page.locator("#fxdesk-try").click();
   await page.locator(".fxdesk-response:visible").waitFor();
 
-  expect(await page.locator(".fxdesk-response").innerText()).toContain('"transactions"');
+  expect(await propertiesShown()).toContain("transactions");
+  expect(await hiddenPixels(page.locator(".fxdesk-response"))).toBe(0);
   expect(await page.locator("#fxdesk-try-state").innerText()).toMatch(/^Status 200, \d+ entries/);
   await cancel();
 
@@ -280,9 +328,11 @@ test("asks for confirmation before nodes that commit money are deployed with pro
   const flows = await nodeRed.json<FlowNode[]>("/flows");
   await nodeRed.deploy([...flows, live, nodeOf("fxdesk-book-trade", "real", 600, booking, "live")]);
   const own = await Editor.open(browser, nodeRed.url);
-  const asked = own.page.locator(".red-ui-notification").filter({
-    hasText: "Nodes that commit or move money use Live. Money is real there, or the environment is unknown.",
-  });
+  const askedFor = (host: string) =>
+    own.page.locator(".red-ui-notification").filter({
+      hasText: `These nodes commit or move real money through Live (https://${host}/): Book trade · Q1.`,
+    });
+  const asked = askedFor("api.bank.invalid");
   const stored = async (id: string) =>
     (await nodeRed.json<FlowNode[]>("/flows")).find((node) => node.id === id)!;
   const rename = async (name: string) => {
@@ -314,7 +364,7 @@ test("asks for confirmation before nodes that commit money are deployed with pro
   await own.page.fill("#node-config-input-domain", "other.invalid");
   await own.close("save");
   await own.page.locator("#red-ui-header-button-deploy").click();
-  await asked.getByRole("button", { name: "Cancel" }).click();
+  await askedFor("api.other.invalid").getByRole("button", { name: "Cancel" }).click();
   await own.page.close();
 });
 
@@ -335,7 +385,16 @@ test("marks a node whose choice requires another field, or whose watch cannot st
   await own.edit("order");
   const input = (name: string) =>
     own.page.locator(`.form-row:has([id="node-input-fxdesk-${name}"]) .red-ui-typedInput-input`);
+  expect(await own.page.locator('[id="order"] .red-ui-flow-node-label').textContent()).toBe(
+    "Order trade · EUR → USD 20000",
+  );
   expect(await input("rate_symbol").inputValue()).toBe("EURUSD");
+  const rateBox = own.page.locator(
+    '.form-row:has([id="node-input-fxdesk-worst_rate"]) .red-ui-typedInput-container.input-error',
+  );
+  expect(await rateBox.count()).toBe(0);
+  await own.fill("worst_rate", "");
+  await rateBox.waitFor();
   const rate = own.page.locator(".fxdesk-description", { hasText: "Now about 1." });
   await own.fill("worst_rate", "0.5");
   await rate.filter({ hasText: /5\d\.\d\d % worse/ }).waitFor();
@@ -346,7 +405,13 @@ test("marks a node whose choice requires another field, or whose watch cannot st
   await own.done();
   await own.waitForValidity("order", "valid");
   await own.edit("start");
+  const reasonOf = (option: string) => own.page.locator(`#node-input-${option}-error`).innerText();
+  expect(await reasonOf("from")).toContain("Start at must be now");
+  await own.page.fill("#node-input-every", "soon");
+  expect(await reasonOf("every")).toContain("Interval (s) must be a number of seconds");
+  await own.page.fill("#node-input-every", "");
   await own.page.fill("#node-input-from", "2026-01-31");
+  expect(await reasonOf("from")).toBe("");
   await own.done();
   await own.waitForValidity("start", "valid");
   await own.page.close();
