@@ -71,11 +71,12 @@ class OpenStatement {
     readonly kind: StatementKind | undefined,
     header: XmlElement | undefined,
     readonly report: Report,
+    firstEntry?: XmlElement,
   ) {
     const created = textOf(element, "CreDtTm") ?? textOf(header, "CreDtTm") ?? "";
     this.#created = isDay(created.slice(0, 10)) ? created.slice(0, 10) : "1970-01-01";
     const account = attemptWith(report, () => onlyChild("camt", element, "Acct")) ?? childOf(element, "Acct");
-    const firstAmount = [...childrenOf(element, "Bal"), ...childrenOf(element, "Ntry")]
+    const firstAmount = [...childrenOf(element, "Bal"), ...childrenOf(element, "Ntry"), firstEntry]
       .map((each) => childOf(each, "Amt")?.attributes.Ccy)
       .find((currency) => currency !== undefined);
     const bank: DraftOf<Counterparty> = {};
@@ -187,7 +188,7 @@ class OpenStatement {
       const [statedCount, statedSum] = [textOf(total, "NbOfNtries"), textOf(total, "Sum")];
       const isWrong =
         (count !== undefined && statedCount !== undefined && Number(statedCount) !== count) ||
-        (statedSum !== undefined && !(/^\d{1,24}(\.\d{1,17})?$/.test(statedSum) && sum.eq(statedSum)));
+        (statedSum !== undefined && !(/^(\d{1,24}(\.\d{0,17})?|\.\d{1,17})$/.test(statedSum) && sum.eq(statedSum)));
       if (total && isWrong)
         this.report(
           new FormatError(
@@ -223,9 +224,10 @@ export async function* readCamtParts(
     element: XmlElement,
     message: XmlElement,
     kind: StatementKind | undefined,
+    firstEntry?: XmlElement,
   ): OpenStatement | undefined =>
     attemptWith(report, () => {
-      const opened = new OpenStatement(element, kind, childOf(message, "GrpHdr"), report);
+      const opened = new OpenStatement(element, kind, childOf(message, "GrpHdr"), report, firstEntry);
       check(opened.open(), push);
       return opened;
     });
@@ -256,7 +258,7 @@ export async function* readCamtParts(
       if (ofStatement?.element !== parent.name) return true;
       // An entry that precedes the account waits for it.
       if (!statement && !childOf(parent, "Acct")) return true;
-      statement ??= start(parent, grandparent, ofStatement.kind);
+      statement ??= start(parent, grandparent, ofStatement.kind, element);
       addEntry(element);
       return false;
     },

@@ -18,7 +18,7 @@ export function attemptWith<T>(report: Report, work: () => T): T | undefined {
   }
 }
 
-const amountPattern = /^\d{1,24}(\.\d{0,12})?$/;
+const amountPattern = /^(\d{1,24}(\.\d{0,12})?|\.\d{1,12})$/;
 
 /** Parses an amount element with its currency. */
 function parseMoneyElement(element: XmlElement, field: string): Money {
@@ -33,7 +33,7 @@ function parseMoneyElement(element: XmlElement, field: string): Money {
     );
   if (!/^[A-Z]{3}$/.test(currency))
     throw new FormatError("invalid", position, `the amount has no currency: ${quoteValue(currency)}`);
-  return { currency, amount: formatAmountText(text.replace(/\.$/, ""), currency) };
+  return { currency, amount: formatAmountText(text.replace(/^\./, "0.").replace(/\.$/, ""), currency) };
 }
 
 /** Parses the amount of an entry, detail or balance. */

@@ -189,6 +189,14 @@ describe("reading", () => {
     });
   });
 
+  test("an account without a currency or balances has that of its first entry, and .5 is an amount", async () => {
+    const bare = account.replace("<Ccy>EUR</Ccy>", "") + entry(".50") + entry("1");
+    expect(await readOne(message("camt.053.001.02", "BkToCstmrStmt", "Stmt", bare))).toMatchObject({
+      account: { currency: "EUR" },
+      entries: [{ amount: "0.50" }, { amount: "1.00" }],
+    });
+  });
+
   test("several statements, in pieces of any size, entry by entry", async () => {
     const [statement] = /<Stmt>.*<\/Stmt>/s.exec(camt053())!;
     const text = camt053().replace(statement, `${statement}${statement.replace("NL13", "NL14")}`);
