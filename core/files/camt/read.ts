@@ -188,7 +188,8 @@ class OpenStatement {
       const [statedCount, statedSum] = [textOf(total, "NbOfNtries"), textOf(total, "Sum")];
       const isWrong =
         (count !== undefined && statedCount !== undefined && Number(statedCount) !== count) ||
-        (statedSum !== undefined && !(/^(\d{1,24}(\.\d{0,17})?|\.\d{1,17})$/.test(statedSum) && sum.eq(statedSum)));
+        (statedSum !== undefined &&
+          !(/^(\d{1,24}(\.\d{0,17})?|\.\d{1,17})$/.test(statedSum) && sum.eq(statedSum)));
       if (total && isWrong)
         this.report(
           new FormatError(
