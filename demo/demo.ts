@@ -112,7 +112,7 @@ async function createReleaseFiles(folder: string): Promise<Releases> {
 async function startReleasesPage(
   variables: Readonly<Record<string, string>>,
   service: Service,
-  report: Report,
+  port: number,
 ): Promise<ReleasesPage> {
   const { policy: policyPath, people, ...settings } = settingsFromEnvironment(variables);
   const releaseService = new ReleaseService(new StoreSession(parseStoreSettings(settings)));
@@ -120,7 +120,7 @@ async function startReleasesPage(
   const page = await serveReleases({
     service: releaseService,
     files,
-    port: await freePort(defaultPorts.releases, "the releases page", report),
+    port,
     host,
   });
   return {
@@ -140,7 +140,13 @@ export async function startDemo(folder: string, report: Report): Promise<Demo> {
   const sandbox = await startSandbox(join(folder, "sandbox"), port, report);
   const store = await createTemporaryStore();
   const { people, variables: releaseVariables } = await createReleaseFiles(folder);
-  const variables = { ...sandboxVariables(sandbox), ...store.variables, ...releaseVariables };
+  const releasesPort = await freePort(defaultPorts.releases, "the releases page", report);
+  const variables = {
+    ...sandboxVariables(sandbox),
+    ...store.variables,
+    ...releaseVariables,
+    [environmentName("releasesPage")]: `http://${host}:${releasesPort}`,
+  };
   const variablesPath = join(folder, variablesFile);
   await writeFile(variablesPath, toShellLines(variables), { mode: 0o600 });
   // The connection of the flow reads the environment, because the port of the sandbox may change.
@@ -154,7 +160,7 @@ export async function startDemo(folder: string, report: Report): Promise<Demo> {
   const mcpPort = await freePort(defaultPorts.mcp, "the MCP server", report);
   const mcp = await serveHttp({ client, allow, token, port: mcpPort, host });
   await client.orders.start();
-  const releases = await startReleasesPage(variables, service, report);
+  const releases = await startReleasesPage(variables, service, releasesPort);
   report("Starting Node-RED …");
   const nodeRed = await startNodeRed(port, join(folder, "node-red"), firstFlows);
   return {

@@ -28,6 +28,7 @@ import { parseCutOffs } from "../calendars/service-cut-offs";
 import { assertRecordSettings, settingsOf } from "./settings";
 import { memoizePerOperation } from "../spec/fields";
 import { isThisMachine, loopbackNames } from "../values/host";
+import { isWebAddress } from "../values/values";
 
 /** A base address, split into origin and path prefix. */
 interface ServerAddress {
@@ -129,6 +130,9 @@ function collectSettings(service: Service, options: ClientOptions): Settings {
     if (parameterName) collected[parameterName] ??= value;
   }
   parseCutOffs(collected["cutOffs"]);
+  const { releasesPage } = collected;
+  if (releasesPage !== undefined && !isWebAddress(releasesPage))
+    throw new TypeError(`releasesPage must be an https address, not ${JSON.stringify(releasesPage)}.`);
   return collected;
 }
 

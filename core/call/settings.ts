@@ -135,6 +135,15 @@ export const releaseSettingFields: readonly Setting[] = [
   },
 ];
 
+const releasesPageSetting: Setting = {
+  ...record,
+  name: "releasesPage",
+  title: "Releases page",
+  description:
+    "Address of your releases page; requests that wait for release then have a link to it, such as https://releases.example.com.",
+  shape: "address",
+};
+
 export const storeSettingFields: readonly Setting[] = [
   {
     ...record,
@@ -162,6 +171,7 @@ export const settingsOf = ({ settings }: Pick<Service, "settings">): readonly Se
   actorSetting,
   serviceKeySetting,
   ...releaseSettingFields,
+  releasesPageSetting,
   ...storeSettingFields,
 ];
 

@@ -33,6 +33,7 @@ import {
   type ReleaseReport,
   type ReleaseReportList,
   toReleaseReport,
+  withReleasePage,
   withJournal,
 } from "../releases/report";
 import { createError, FxdeskError } from "../spec/errors";
@@ -127,7 +128,7 @@ export class Orders {
     } catch (error) {
       // An earlier order under the key keeps its state.
       const earlier = await find();
-      if (earlier && (await isOwn(earlier).catch(() => false))) return toReleaseReport(earlier);
+      if (earlier && (await isOwn(earlier).catch(() => false))) return this.#report(earlier);
       throw error;
     }
     const { operations } = context.service;
@@ -146,7 +147,7 @@ export class Orders {
         `The same order was signed with another key of ${sealed.requester}. Repeat it with that key, or use another idempotency key.`,
       );
     await this.start();
-    return toReleaseReport(release);
+    return this.#report(release);
   }
 
   async get(id: string, options: CallOptions): Promise<ReleaseReport> {
@@ -155,7 +156,7 @@ export class Orders {
     return this.#withService(async (service) => {
       const { release } = await service.get(id, isVisible);
       const entry = await service.findEntry(release);
-      const report = toReleaseReport(release);
+      const report = this.#report(release);
       return entry ? withJournal(report, middleware.outcomeOf(entry)) : report;
     });
   }
@@ -166,7 +167,7 @@ export class Orders {
     const { releases, isComplete } = await this.#withService((service) =>
       service.list({ ...filter, environments: this.#environments(), limit: maxListed, isVisible }),
     );
-    return { releases: releases.map(toReleaseReport), complete: isComplete };
+    return { releases: releases.map((release) => this.#report(release)), complete: isComplete };
   }
 
   /** Finds what became of calls of this client's environments that its requester may see. */
@@ -234,13 +235,17 @@ export class Orders {
         throw error;
       }
     };
-    return toReleaseReport(await this.#withService(decide));
+    return this.#report(await this.#withService(decide));
   }
 
   async cancel(id: string, options: CallOptions): Promise<ReleaseReport> {
     const by = actorOf(this.client.context, options);
     const isVisible = await this.#visibleTo("releases.cancel", options);
-    return toReleaseReport(await this.#withService((service) => service.cancel(id, by, isVisible)));
+    return this.#report(await this.#withService((service) => service.cancel(id, by, isVisible)));
+  }
+
+  #report(release: Release): ReleaseReport {
+    return withReleasePage(toReleaseReport(release), this.client.context.settings.releasesPage);
   }
 
   async #visibleTo(operation: string, options: CallOptions): Promise<IsVisible | undefined> {

@@ -32,7 +32,7 @@ import type { IsVisible } from "./repository";
 import { defaultMoneyPolicy, loadPolicy, missingPolicyProblem } from "./policy";
 import { proveQuote, withProvenTrade } from "./quote-proof";
 import { asReleased, sealCall } from "./sealed-call";
-import { outcomeOfRelease } from "./report";
+import { outcomeOfRelease, releasePageOf } from "./report";
 import { requestHashOf, type SealedCall, type SealedRequest } from "./terms";
 
 /** A call that may be sent, with the guard that checks it again when it is sent. */
@@ -248,7 +248,11 @@ export class ReleaseMiddleware {
       );
     if (release.state === "waiting") {
       this.onWaiting();
-      throw releaseNeededError(release, describeRequirements(requirements));
+      throw releaseNeededError(
+        release,
+        describeRequirements(requirements),
+        this.context.settings.releasesPage,
+      );
     }
     const released = this.#asReleased(release, call, sealed, people);
     const sending = { id: release.id, sealed: released.sealed };
@@ -349,11 +353,16 @@ export const signerFor =
     );
   };
 
-function releaseNeededError({ id, sealed }: Release, words: string): FxdeskError {
+function releaseNeededError(
+  { id, sealed }: Release,
+  words: string,
+  releasesPage: string | undefined,
+): FxdeskError {
   const { operation, validUntil } = sealed;
+  const page = releasePageOf(id, releasesPage);
   return new ReleaseNeeded(
     `${operation}: The request needs ${words}. It waits as ${id} until ${new Date(validUntil).toISOString()}. Nothing was sent. ` +
-      `Another person can release it (\`fxdesk releases release ${id} --as <name>\`); it is then sent once. Repeat the call for its outcome.`,
+      `Another person can release it (${page ?? `\`fxdesk releases release ${id} --as <name>\``}); it is then sent once. Repeat the call for its outcome.`,
     { operation, code: "release_needed", outcome: "not-sent", release: id },
   );
 }

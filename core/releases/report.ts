@@ -36,6 +36,9 @@ export const ReleaseReport = z
       .optional()
       .meta({ description: "Outcome of a sent call, once it is known; `unknown` until it is found." }),
     quotes: z.int().optional().meta({ description: "Number of quotes requested." }),
+    releases_page: text(
+      "Where people release the request, if the address of the releases page is set.",
+    ).optional(),
     remark: text("Reason why nothing was executed yet, or why it never will be.").optional(),
     deviations: z.array(z.string()).optional().meta({
       description: "Differences between the booked trade and the order; empty if the trade was verified.",
@@ -122,6 +125,16 @@ export function toReleaseReport({
     ...(correlation !== undefined && { correlation }),
     ...(entry !== undefined && { journal_entry: entry }),
   };
+}
+
+/** Returns where people release a request; undefined if no address is set. */
+export const releasePageOf = (id: string, releasesPage: string | undefined): string | undefined =>
+  releasesPage && `${releasesPage.replace(/\/+$/, "")}/releases/${id}`;
+
+/** Adds the link with which people release a waiting request. */
+export function withReleasePage(report: ReleaseReport, releasesPage: string | undefined): ReleaseReport {
+  const page = report.state === "waiting" ? releasePageOf(report.release, releasesPage) : undefined;
+  return page === undefined ? report : { ...report, releases_page: page };
 }
 
 /** Adds what the journal recorded of the sent request, which it knows before the release does. */

@@ -1,6 +1,6 @@
 /**
  * Card of a result in hosts of AI assistants (MCP Apps, 2026-01-26). It shows what the host passes on. Every text becomes a
- * text node, the page loads nothing, and its only call reads the state of a release.
+ * text node, the page loads nothing, its only call reads the state of a release, and its only link leads to the releases page.
  */
 const { card, ...connection } = document.body.dataset;
 const target = decodeURIComponent(connection.target);
@@ -270,8 +270,17 @@ function order(content) {
     ...named.filter(isRows).flatMap(([name, value]) => rowsOf(name, listOf(value))),
     ...fields("Outcome", isObject(journal?.result) ? Object.entries(journal.result) : []),
     ...notes(state === "waiting" ? ["People release it outside the assistant. This card cannot."] : []),
+    ...pageButton(content),
     ...refreshButton(content),
   ];
+}
+
+/** Opens the releases page, where people decide after login. */
+function pageButton({ releases_page: page }) {
+  if (!canOpenLinks || page === undefined) return [];
+  const button = element("button", { type: "button", title: visible(page) }, "Open the releases page");
+  button.addEventListener("click", () => request("ui/open-link", { url: page }).catch(() => undefined));
+  return [button];
 }
 
 const openStates = new Set(["waiting", "released", "booking", "sent", "unknown"]);
@@ -308,6 +317,7 @@ function show({ structuredContent, content, isError }) {
 const waiting = new Map();
 let lastId = 0;
 let canCallTools = false;
+let canOpenLinks = false;
 
 // The origin of a host is unknown. Nothing secret is sent, and only messages of the embedding window are read.
 const post = (message) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
@@ -351,6 +361,7 @@ const { hostContext, hostCapabilities } = await request("ui/initialize", {
 });
 applyContext(hostContext);
 canCallTools = hostCapabilities?.serverTools !== undefined;
+canOpenLinks = hostCapabilities?.openLinks !== undefined;
 notify("ui/notifications/initialized");
 new ResizeObserver(() => {
   const { width, height } = document.body.getBoundingClientRect();

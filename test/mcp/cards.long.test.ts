@@ -37,7 +37,7 @@ const send = (message) => frame.contentWindow.postMessage({ jsonrpc: "2.0", ...m
 addEventListener("message", ({ data }) => {
   messages.push(data);
   if (data.method === "ui/initialize")
-    send({ id: data.id, result: { protocolVersion: "2026-01-26", hostCapabilities: { serverTools: {} },
+    send({ id: data.id, result: { protocolVersion: "2026-01-26", hostCapabilities: { serverTools: {}, openLinks: {} },
       hostInfo: { name: "test", version: "1" }, hostContext: ${JSON.stringify(context)} } });
 });
 frame.srcdoc = ${JSON.stringify(html).replaceAll("</", "<\\/")};
@@ -234,6 +234,17 @@ test("code that got into a card neither runs nor loads anything", async () => {
   );
   expect((await messages()).map(({ method }) => method)).not.toContain("ran");
   expect(fetched).toEqual([]);
+});
+
+test("a waiting order asks the host to open its releases page", async () => {
+  const url = "https://releases.example.com/releases/R-7K3M9QW2X5ABC";
+  const { card, messages } = await openCard("order", orderOf({ releases_page: url }));
+  await card.getByRole("button", { name: "Open the releases page" }).click();
+  const opened = await eventually(
+    async () => (await messages()).find(({ method }) => method === "ui/open-link"),
+    { withinMs: 10_000, what: "a request to open a link" },
+  );
+  expect(opened.params).toEqual({ url });
 });
 
 test("an order shows its terms and state; its only call reads the state again", async () => {

@@ -102,6 +102,21 @@ describe("a model", () => {
     expect(textOf(paid)).not.toContain("--release never");
   });
 
+  test("is given the page where people release what waits, while it waits", async () => {
+    const tools = toolsFor({ releasesPage: "https://releases.example.com/" });
+    const asked = await callTool(tools, "order_trade", terms());
+    const release = String(asked.structuredContent!.release);
+    const link = `https://releases.example.com/releases/${release}`;
+    expect(asked.structuredContent).toMatchObject({ releases_page: link });
+    expect(textOf(await callTool(tools, "book_trade", bookCall("q-page").arguments))).toContain(
+      "https://releases.example.com/releases/R-",
+    );
+    const cancelled = await callTool(tools, "cancel_release", { release });
+    expect(cancelled.structuredContent).not.toHaveProperty("releases_page");
+    for (const releasesPage of ["http://releases.example.com", "releases.example.com", "javascript:alert(1)"])
+      expect(() => place.client({ releasesPage })).toThrow(TypeError);
+  });
+
   test("needs any other person without a policy, and cannot request without people", async () => {
     const asked = await callTool(toolsFor({ policy: undefined }), "book_trade", bookCall("q-1").arguments);
     expect(asked.structuredContent).toMatchObject({ state: "waiting" });
