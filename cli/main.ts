@@ -5,7 +5,7 @@ import "./command-line/require-node";
 import { FxdeskError, InvalidInput, Unauthorized } from "../core/spec/errors";
 import { factsOf, isJsonLog, logFormats, logProcessAsJson, logVariable } from "../core/spec/log";
 import type { Service } from "../core/spec/service";
-import { unknownWordError, UsageError } from "./command-line/arguments";
+import { flagName, unknownWordError, UsageError } from "./command-line/arguments";
 import {
   type Command,
   type FindCommand,
@@ -171,7 +171,7 @@ async function unknownCommandError(
   if (name.startsWith("-"))
     return new UsageError(`Flags follow the command: fxdesk <command> ${name}. Run fxdesk help for a list.`);
   const { callablesOf } = await import("../core/spec/service.js");
-  const names = new Set([name, `${name}.${next}`]);
+  const names = new Set([name, `${name}.${next}`, flagName(name).replaceAll("-", "_")]);
   const called = callablesOf(await loadService()).find(
     (each) => names.has(each.name) || names.has(each.tool),
   );
@@ -217,13 +217,28 @@ async function run(
   return runCommand(command, rest, terminal);
 }
 
+/** Returns how to set what a connection lacks. */
+const connectionHints = ({ violations }: InvalidInput, service: Service | undefined): string[] => [
+  ...violations.flatMap(({ field }) => {
+    // An address follows from the domain.
+    const fields = field === "baseUrl" ? ["domain", field] : [field];
+    const ways = fields.flatMap((name) => {
+      const where = settingLocation(name, service);
+      return where ? [`${name} with ${where}`] : [];
+    });
+    return ways.length > 0 ? [`Set ${ways.join(", or ")}.`] : [];
+  }),
+  "Or log in with fxdesk login. To try fxdesk without a service, run fxdesk sandbox.",
+];
+
 /** Returns instructions that the error itself cannot give, because it does not know the command line. */
 function hints(error: unknown, service: Service | undefined): string[] {
-  if (error instanceof InvalidInput)
-    return error.violations.flatMap(({ field }) => {
-      const where = settingLocation(field, service);
-      return where ? [`Set ${field} with ${where}.`] : [];
-    });
+  if (error instanceof InvalidInput) {
+    const isIncomplete = error.violations.some(
+      ({ field, message }) => message.startsWith("is required") && settingLocation(field, service),
+    );
+    return isIncomplete ? connectionHints(error, service) : [];
+  }
   if (error instanceof Unauthorized)
     return [
       `Log in with fxdesk login, or set the credentials that your connection uses: ${credentialVariables(service).join(", ")}.`,

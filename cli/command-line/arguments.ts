@@ -64,8 +64,30 @@ export function unknownWordError(
   known: readonly string[],
   advice: string,
 ): UsageError {
-  const near = suggestions(word, known);
-  return new UsageError(`${problem}. ${near.length > 0 ? `Did you mean ${near.join(" or ")}?` : advice}`);
+  return suggestingError(problem, suggestions(word, known), advice);
+}
+
+const suggestingError = (problem: string, near: readonly string[], advice: string) =>
+  new UsageError(`${problem}. ${near.length > 0 ? `Did you mean ${near.join(" or ")}?` : advice}`);
+
+/** Flags that people know from other programs. */
+const familiarFlags: Readonly<Record<string, string>> = {
+  o: "print",
+  format: "print",
+  csv: "print",
+  from: "period",
+  to: "period",
+};
+
+/** Returns the error for an unknown flag: suggests the one for the same purpose, those with the word in their name, or similar ones. */
+function unknownFlagError(rawName: string, name: string, known: readonly string[]): UsageError {
+  const related = known.filter((each) => each === familiarFlags[name] || each.split("-").includes(name));
+  const near = related.length > 0 ? related.slice(0, 4) : name.length > 1 ? suggestions(name, known) : [];
+  return suggestingError(
+    `This command has no flag ${rawName}`,
+    near.map((each) => `--${each}`),
+    "See --help for the flags.",
+  );
 }
 
 /**
@@ -93,8 +115,7 @@ export function parseArguments(
       (known) => known.name === name || (known.negatable && negatedName(known) === name),
     );
     if (!flag) {
-      const known = Object.keys(options).map((each) => `--${each}`);
-      throw unknownWordError(`This command has no flag ${rawName}`, name, known, "See --help for the flags.");
+      throw unknownFlagError(rawName, name, Object.keys(options));
     }
     if (!flag.value) {
       if (value !== undefined) throw new UsageError(`--${name} takes no value.`);

@@ -2,12 +2,21 @@
 import { createClient } from "../../core/client/client";
 import { type TokenAge, readTokenAge } from "../../core/client/login";
 import { type ConnectionStatus, checkConnection } from "../../core/client/connection-check";
+import { InvalidInput } from "../../core/spec/errors";
 import type { Service } from "../../core/spec/service";
 import { type Command, columns, jsonFlag, printResult } from "../command-line/command";
 import { exitCodeOf } from "../command-line/exit-codes";
 import { asUsageError, clientOptions } from "../settings/connection-settings";
 import { connectionAndProfileOptions, requestedProfile, effectiveSettings } from "../settings/profile";
 import { printable } from "../terminal/terminal";
+
+/** Throws the missing settings without the name of the probe, which the user did not call. */
+function throwIncomplete(error: unknown): never {
+  if (!(error instanceof InvalidInput)) throw error;
+  const { violations, operation, outcome, code } = error;
+  const missing = violations.map(({ field }) => field).join(" and ");
+  throw new InvalidInput(`The connection needs ${missing}.`, { violations, operation, outcome, code });
+}
 
 const yesNo = (value: boolean | undefined) => (value === undefined ? "unknown" : value ? "yes" : "no");
 
@@ -51,7 +60,7 @@ export const whoamiCommand = (service: Service): Command => ({
     const client = asUsageError(() => createClient(options, service), service);
     try {
       const profile = requestedProfile(parsed, terminal);
-      const status = await checkConnection(client);
+      const status = await checkConnection(client).catch(throwIncomplete);
       const age = await readTokenAge(service, options);
       const result = { profile, ...status, ...(age && { accessToken: age }) };
       await printResult(parsed, terminal, result, `${columns(statusRows(profile, status, age))}\n`);

@@ -40,8 +40,14 @@ function optionsFrom(parsed: ParsedArguments, { consumer: defaultConsumer }: Wat
 const timeOf = (date: Date): string => date.toISOString().slice("YYYY-MM-DDT".length, -"Z".length - 4);
 
 /** Reports the state of a watch: errors as lines of their own, other states in the status line of a terminal. */
-function createStatusReporter(watch: Watch, asJson: boolean, terminal: Terminal) {
+function createStatusReporter(
+  watch: Watch,
+  { consumer, from }: WatchOptions,
+  asJson: boolean,
+  terminal: Terminal,
+) {
   const { show, erase } = createStatusLine(terminal);
+  let isFirstRead = true;
   const report = (message: string, data: object) => {
     erase();
     const line = asJson ? JSON.stringify(data) : printable(message);
@@ -54,6 +60,13 @@ function createStatusReporter(watch: Watch, asJson: boolean, terminal: Terminal)
     } else if (status.state === "incomplete") {
       const { gaps } = status;
       report(`${watch.name}: some data could not be read. ${gaps.join(" ")}`, { code: "incomplete", gaps });
+    } else if (status.state === "reading" && isFirstRead) {
+      isFirstRead = false;
+      if (status.isContinued && from !== undefined)
+        report(
+          `--since ${from} has no effect: the watch continues where ${JSON.stringify(consumer)} stopped. To begin anew, give another --name.`,
+          { code: "continued", consumer },
+        );
     } else
       show?.(
         `${watch.title}: ${status.state}${status.state === "waiting" ? ` until ${timeOf(status.until)} UTC` : ""}`,
@@ -165,14 +178,15 @@ export async function runWatch(
   const { stdout } = terminal;
   const asJson = parsed.boolean("jsonl") ?? !stdout.isTTY;
   const client = await createClientFor(target, parsed, terminal);
-  const { onStatus, erase } = createStatusReporter(watch, parsed.boolean("jsonl") ?? false, terminal);
+  const given = optionsFrom(parsed, target);
+  const { onStatus, erase } = createStatusReporter(watch, given, parsed.boolean("jsonl") ?? false, terminal);
   const printChange: PrintChange = (change) => {
     erase();
     return write(stdout, asJson ? `${JSON.stringify(change)}\n` : changeLine(change, stdout.columns));
   };
   try {
     const input = await readInput(watch, parsed, terminal);
-    const options = { ...optionsFrom(parsed, target), onStatus };
+    const options = { ...given, onStatus };
     await (parsed.boolean("once") ? printOnce : printUntilStopped)(
       client,
       watch,

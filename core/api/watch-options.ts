@@ -3,7 +3,8 @@ import type { Change, WatchStart } from "../spec/watch";
 
 /** The status of a watch. */
 export type WatchStatus =
-  | { readonly state: "reading" }
+  /** `isContinued` is true if the watch has saved states, so that `from` has no effect. */
+  | { readonly state: "reading"; readonly isContinued: boolean }
   /** Waiting for the next read, at `until`. */
   | { readonly state: "waiting"; readonly until: Date }
   /** Another process holds the lease of the same watch. */

@@ -67,7 +67,7 @@ export class Poller {
 
   /** Reads and saves, and extends the lease meanwhile. If that fails, schedules a retry and returns the error. */
   async poll(due: DueRead): Promise<Error | undefined> {
-    this.#reportStatus({ state: "reading" });
+    this.#reportStatus({ state: "reading", isContinued: due.version > 0 });
     const leaseTimer = setInterval(() => {
       this.repository.extendLease().catch(() => undefined);
     }, this.holdMs / 3).unref();

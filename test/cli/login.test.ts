@@ -75,6 +75,14 @@ test("whoami prints environment, client and the age of the token", async () => {
   expect(stdout).toMatch(/Access token +0 minutes old, expires in 59 minutes/);
 });
 
+test("without settings, whoami says how to set them, and what else to do", async () => {
+  const { code, stderr } = await runFxdesk(["whoami"]);
+  expect(code).toBe(2);
+  for (const words of ["FXDESK_CLIENT_ID", "FXDESK_DOMAIN", "fxdesk login", "fxdesk sandbox"])
+    expect(stderr).toContain(words);
+  expect(stderr).not.toContain("listCurrencyAccounts");
+});
+
 test("whoami prints the error", async () => {
   await login("desk", first);
   const other = await runFxdesk(["whoami", "--profile", "desk", "--client-id", "client-other", "--json"], {

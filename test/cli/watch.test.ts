@@ -54,6 +54,13 @@ test("--once prints new changes since the last run and exits", async () => {
   expect((await ask()).stdout).toBe("");
 });
 
+test("says that --since has no effect on a watch that has run", async () => {
+  const ask = () => run("transactions", "--once", "--name", "since", "--since", "beginning");
+  expect(await ask()).toMatchObject({ code: 0, stderr: "" });
+  const { code, stderr } = await ask();
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/--since beginning .*--name\.\n$/)]);
+});
+
 describe("a running watch", () => {
   const args = ["transactions", "--name", "going", "--every", "0.02"];
 
