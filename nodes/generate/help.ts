@@ -10,7 +10,7 @@ import {
   type OperationDoc,
   type ResponseDoc,
 } from "../../core/spec/describe-operation";
-import type { Callable } from "../../core/spec/operation";
+import type { Callable, Effect } from "../../core/spec/operation";
 import { hasEntries, listNamesOf } from "../../core/spec/result-list";
 import { declarationsOf, type Service } from "../../core/spec/service";
 import { isWatch } from "../../core/spec/watch";
@@ -22,10 +22,14 @@ import {
   watchType,
   withNodeTitles,
 } from "../shared/node-names";
+import type { PartTexts } from "./controls";
+import { colors } from "./editor-code";
 import type { HelpWords, Texts } from "./locales";
 
 /** Entry of a list of message properties or settings. */
 interface Term {
+  /** Title of a field, beside which the name is shown. */
+  readonly title?: string;
   readonly name: string;
   readonly type: string;
   readonly description: string;
@@ -64,7 +68,7 @@ const template = `{{#sections}}<h3>{{heading}}</h3>
 {{/closing}}{{/sections}}`;
 
 const partials = {
-  terms: `{{#terms.length}}<dl class="message-properties">{{#terms}}<dt{{#optional}} class="optional"{{/optional}}>{{name}} <span class="property-type">{{type}}</span></dt><dd>{{description}}</dd>{{#body}}<dd>{{>fields}}{{#entries}}<p>{{title}}</p>{{>fields}}{{/entries}}</dd>{{/body}}
+  terms: `{{#terms.length}}<dl class="message-properties">{{#terms}}<dt{{#optional}} class="optional"{{/optional}}>{{#title}}{{title}} <small><code>{{name}}</code></small>{{/title}}{{^title}}{{name}}{{/title}} <span class="property-type">{{type}}</span></dt><dd>{{description}}</dd>{{#body}}<dd>{{>fields}}{{#entries}}<p>{{title}}</p>{{>fields}}{{/entries}}</dd>{{/body}}
 {{/terms}}</dl>
 {{/terms.length}}`,
   fields: `{{#fields.length}}<ul>{{#fields}}<li><code>{{path}}</code> <i>{{type}}</i>{{#description}}: {{description}}{{/description}}</li>{{/fields}}</ul>{{/fields.length}}`,
@@ -85,21 +89,25 @@ const joinSentences = (...parts: readonly string[]): string =>
     .join(" ");
 
 function fieldTerm(
-  { oneOf, anyOf, usually }: HelpWords,
-  { name, kind, type, description, options, requirement, ...field }: FieldDoc,
+  { help: { oneOf, anyOf, usually }, forms }: Texts,
+  slug: string,
+  { name, kind, type, options, requirement, ...field }: FieldDoc,
 ): Term {
+  const own: Readonly<Record<string, PartTexts>> = forms.operations[slug] ?? {};
+  const { label, description = "" } = own[name] ?? forms.fields[name]!;
   const meaning = joinSentences(
     description,
     options ? fillGaps(kind === "array" ? anyOf : oneOf, { options: options.join(", ") }) : "",
     field.default === undefined ? "" : fillGaps(usually, { value: String(field.default) }),
   );
-  return { name, type, description: meaning, optional: requirement !== "required" };
+  return { title: label, name, type, description: meaning, optional: requirement !== "required" };
 }
 
 /** Returns the section of the fields, unless there are none. */
-function fieldSections(help: HelpWords, page: OperationDoc, paragraphs: readonly string[] = []): Section[] {
-  const terms = callerFieldDocs(page).map((field) => fieldTerm(help, field));
-  return terms.length > 0 ? [{ heading: help.headings.fields, paragraphs, terms }] : [];
+function fieldSections(texts: Texts, callable: Callable, paragraphs: readonly string[] = []): Section[] {
+  const fields = callerFieldDocs(describeOperation(callable));
+  const terms = fields.map((field) => fieldTerm(texts, slugOf(callable), field));
+  return terms.length > 0 ? [{ heading: texts.help.headings.fields, paragraphs, terms }] : [];
 }
 
 const plainPayloads = { text: "string", html: "string", file: "Buffer" } as const;
@@ -185,7 +193,7 @@ function operationSections(texts: Texts, callable: Callable, page: OperationDoc)
     description,
   }));
   return [
-    ...fieldSections(help, page, [help.filling]),
+    ...fieldSections(texts, callable, [help.filling]),
     outputSection(
       help,
       payloads,
@@ -224,13 +232,36 @@ function watchSections(
   ];
 }
 
-function watchHelpSections({ help }: Texts, page: OperationDoc): Section[] {
+function watchHelpSections(texts: Texts, callable: Callable, page: OperationDoc): Section[] {
+  const { help } = texts;
   const { notes, responses } = page;
   const entries = responses.map((response) =>
     payloadTerm(help, response, `${response.description} ${help.asItIsNow}`),
   );
   const details = { paragraphs: notes === undefined ? [] : [notes], bullets: descriptionsOf(page) };
-  return [...fieldSections(help, page), ...watchSections(help, entries, details)];
+  return [...fieldSections(texts, callable), ...watchSections(help, entries, details)];
+}
+
+/** Colours of the nodes of Node-RED in pictures. */
+const inject = { label: "inject", color: "#A6BBCF" };
+const debug = { label: "debug", color: "#87A980" };
+
+/** Returns a picture of the smallest flow with a node: Inject, unless the node starts the flow, the node and Debug. */
+function flowPicture(label: string, effect: Effect | "trigger"): string {
+  const node = { label, color: colors[effect] };
+  const boxes = effect === "trigger" ? [node, debug] : [inject, node, debug];
+  let x = 5;
+  const drawn = boxes.map(({ label: text, color }, index) => {
+    const width = 20 + 7 * text.length;
+    const wire = index === 0 ? "" : `<path d="M${x - 20} 17h20" stroke="#999" stroke-width="3"/>`;
+    const box = `<rect x="${x}" y="4" width="${width}" height="26" rx="${text === label && effect === "trigger" ? 13 : 5}" fill="${color}" stroke="#999"/>`;
+    const caption = `<text x="${x + width / 2}" y="21" text-anchor="middle" font-size="12" fill="#333">${escapeHtml(text)}</text>`;
+    x += width + 20;
+    return wire + box + caption;
+  });
+  const title = escapeHtml(boxes.map(({ label: text }) => text).join(" → "));
+  return `<svg viewBox="0 0 ${x - 15} 34" style="max-width: ${x - 15}px" role="img" aria-label="${title}">${drawn.join("")}</svg>
+`;
 }
 
 function callHelp(help: HelpWords): NodeHelp {
@@ -278,7 +309,9 @@ function declaredHelp(texts: Texts, callable: Callable): NodeHelp {
   const page = describeOperation(callable);
   return {
     summary: texts.help.summaries[slugOf(callable)] ?? page.summary,
-    sections: isWatch(callable) ? watchHelpSections(texts, page) : operationSections(texts, callable, page),
+    sections: isWatch(callable)
+      ? watchHelpSections(texts, callable, page)
+      : operationSections(texts, callable, page),
   };
 }
 
@@ -311,7 +344,9 @@ export function helpFiles(
   const declared = all.map((callable) => {
     const [type, ...html] = render(nodeTypeOf(callable), declaredHelp(texts, callable));
     const [summary, sections] = html.map(withTitles);
-    return [type, summary!, sections!] as const;
+    const label = labels[slugOf(callable)] ?? callable.title;
+    const picture = flowPicture(label, isWatch(callable) ? "trigger" : callable.effect);
+    return [type, summary!, picture + sections!] as const;
   });
   const helpByType = [...general, ...declared];
   const summaries = helpByType.map(

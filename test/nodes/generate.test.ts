@@ -225,6 +225,12 @@ test("help describes result fields and those one level below", () => {
     ["tags", "array of string", ""],
   ]);
   expect(own).toContain("As “Try all” does.");
+  const order = [
+    ["en-US", "Worst rate"],
+    ["de", "Schlechtester Kurs"],
+  ].map(([language, title]) => [helpOf({ tool: "order_trade" }, packageFiles, language), title] as const);
+  for (const [html, title] of order)
+    expect(html).toContain(`>${title} <small><code>worst_rate</code></small>`);
   expect(helpOf({ tool: "list_open_banking_transactions" })).toContain(
     "Each entry of transactions.booked, transactions.pending, transactions.information:",
   );
@@ -244,7 +250,7 @@ test("the editor loads the summaries and requests the help sections", () => {
     expect(own).toBe(
       `<p>${withNodeTitles(each.summary, operations)}</p><fxdesk-help type="${type}"></fxdesk-help>`,
     );
-    expect(helpOf(each)).toMatch(/^<h3>/);
+    expect(helpOf(each)).toMatch(/^<svg .*>\n<h3>/);
     expect(helpOf(each, files, "de")).toContain("<h3>Ausgaben</h3>");
   }
 });
