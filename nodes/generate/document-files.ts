@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Effect } from "../../core/spec/operation";
 import { declarationsOf, type Service } from "../../core/spec/service";
 import { callType, nodeTypeOf, watchType, withNodeTitles } from "../shared/node-names";
+import { type CatalogueNode, catalogueOf } from "./catalogue";
 import { nodeDefinitionsOf } from "./editor-file";
 import { textsByLanguage } from "./locales";
 import { otherNodes } from "./other-nodes";
@@ -166,8 +167,34 @@ const recipesIndex = (recipes: readonly Recipe[]): string =>
     ]),
   );
 
-function groupPage(category: string, nodes: readonly DocumentedNode[], recipes: readonly Recipe[]): string {
+/** Returns the section of a node: its fields, their rules and what it sends. */
+function nodeSection({ label, fields, rules, payload }: CatalogueNode): string {
+  const rows = fields.map(({ title, name, type, required, choices, description }) => [
+    title,
+    `\`${name}\``,
+    choices ? choices.join(", ") : type,
+    required ? "yes" : "",
+    description,
+  ]);
+  return [
+    `## ${label}`,
+    ...(rows.length > 0 ? [table(["Field", "Name", "Type or choices", "Required", "Meaning"], rows)] : []),
+    ...(rules.length > 0 ? [rules.map((rule) => `- ${rule}`).join("\n")] : []),
+    ...payload.map(
+      ({ description, fields: sent }) =>
+        `Result: ${description}${sent.length > 0 ? ` Payload: ${sent.map(({ path }) => `\`${path}\``).join(", ")}.` : ""}`,
+    ),
+  ].join("\n\n");
+}
+
+function groupPage(
+  category: string,
+  nodes: readonly DocumentedNode[],
+  recipes: readonly Recipe[],
+  catalogue: ReadonlyMap<string, CatalogueNode>,
+): string {
   const slug = groupSlugOf(category);
+  const described = nodes.flatMap(({ type }) => catalogue.get(type) ?? []).map(nodeSection);
   const rows = nodes.map(({ type, title, summary, effect }) => [
     title,
     summary,
@@ -183,6 +210,7 @@ function groupPage(category: string, nodes: readonly DocumentedNode[], recipes: 
     `![The nodes in the palette](images/${slug}.webp)`,
     "Blue nodes only read. Yellow nodes request or change something. Red nodes commit or move money, or change who may approve payments. Green nodes with round ends start a flow.",
     table(["Node", "What it does", "Effect", "Recipes"], rows),
+    ...described,
     "[All groups](README.md) · [How the nodes work](../nodes.md)",
   );
 }
@@ -217,6 +245,7 @@ export function documentFiles(
     ...declared.filter(({ category }) => !daily.has(category)),
     ...otherDocumentedNodes("mcp"),
   ];
+  const catalogue = new Map(catalogueOf(service).map((node) => [node.type, node]));
   const nodes = new Map(documented.map((node) => [node.type, node]));
   const recipes = examples.map(toRecipe);
   const categories = [...new Set(documented.map(({ category }) => category))];
@@ -232,7 +261,7 @@ export function documentFiles(
     ["palette/README.md", groupsIndex(groups)],
     ...[...groups].map(([category, members]) => [
       `palette/${groupSlugOf(category)}.md`,
-      groupPage(category, members, recipes),
+      groupPage(category, members, recipes, catalogue),
     ]),
   ]);
 }

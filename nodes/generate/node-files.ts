@@ -3,6 +3,7 @@ import { declarationsOf, type Service } from "../../core/spec/service";
 import { isWatch } from "../../core/spec/watch";
 import { connectionCredentials } from "../connection/connection-node";
 import { callType, connectionType, nodeTypeOf, watchType } from "../shared/node-names";
+import { catalogueOf } from "./catalogue";
 import { editorFiles } from "./editor-file";
 import { helpFiles } from "./help";
 import { otherEditorFile, otherNodes } from "./other-nodes";
@@ -79,6 +80,7 @@ export const nodeFiles = (service: Service): Readonly<Record<string, string>> =>
       ...withEnding(editorFiles(service), ".html"),
       "releases.html": otherEditorFile(otherNodes.releases),
       "mcp.html": otherEditorFile(otherNodes.mcp),
+      "catalogue.json": JSON.stringify(catalogueOf(service)),
     },
     ...Object.entries(textsByLanguage(service)).map(([language, texts]) =>
       languageFiles(service, texts, language),

@@ -11,6 +11,7 @@ import { convertStatements } from "../../core/procedures/convert-statements";
 import { fetchStatements } from "../../core/procedures/fetch-statements";
 import { getExposure } from "../../core/procedures/get-exposure";
 import type { Callable } from "../../core/spec/operation";
+import type { CatalogueNode } from "../../nodes/generate/catalogue";
 import { callType, nodeTypeOf } from "../../nodes/shared/node-names";
 import type { TypedValue } from "../../nodes/shared/typed-values";
 import { startConnectProxy } from "../support/connect-proxy";
@@ -22,6 +23,7 @@ import { writeExtension } from "./support/extension";
 import {
   catchNode,
   connectionConfig,
+  debugNode,
   environmentFor,
   functionNode,
   operationNode,
@@ -474,6 +476,58 @@ test("one trace of OpenTelemetry leads through the nodes of a flow, from the tra
   expect([first!.name, first!.parent]).toEqual(["node trades.list", "00f067aa0ba902b7"]);
   expect([second!.name, second!.parent]).toEqual(["node cash.getPosition", first!.spanId]);
   expect(traceparent).toBe(`00-${trace}-${second!.spanId}-01`);
+});
+
+describe("the catalogue of the nodes", () => {
+  const catalogue = JSON.parse(
+    readFileSync(join(root, "dist/nodes/catalogue.json"), "utf8"),
+  ) as CatalogueNode[];
+  /** The example flow of a node, with IDs and a connection of this test. */
+  const flowOf = ({ type, example }: CatalogueNode) =>
+    (example as FlowNode[]).map((node) => ({
+      ...node,
+      id: `${type}-${node.id}`,
+      z: tab.id,
+      ...("connection" in node && { connection: "connection" }),
+      wires: (node.wires as string[][]).map((port) => port.map((id) => `${type}-${id}`)),
+    }));
+  /** True if the example refers to nothing that only exists in a company. */
+  const isComplete = ({ example }: CatalogueNode) =>
+    !/0000-|"example"|"payments\//.test(JSON.stringify(example));
+  const dailyReads = catalogue.filter(({ effect, isDaily }) => effect === "read" && isDaily);
+
+  test("is enough to write flows of each node that run and answer", async () => {
+    const errors = [catchNode("caught", ["refused"]), debugNode("refused")];
+    await nodeRed.deploy([tab, connectionConfig(sandbox), ...catalogue.flatMap(flowOf), ...errors]);
+    expect(catalogue.length).toBeGreaterThan(70);
+    const answers: string[] = [];
+    for (const node of dailyReads.filter(({ inputs }) => inputs === 1)) {
+      await nodeRed.inject(`${node.type}-start`);
+      const [answer] = (await nodeRed.nextDebugValues(isComplete(node) ? `${node.type}-end` : "refused")) as [
+        Message,
+      ];
+      answers.push(`${node.type} ${isComplete(node) ? "answers" : answer.error.code}`);
+      if (isComplete(node)) expect(answer.fxdesk).toMatchObject({ violations: [] });
+    }
+    expect(answers.filter((text) => text.endsWith(" answers")).length).toBeGreaterThan(8);
+    expect(answers.filter((text) => !/ (answers|not_found|forbidden)$/.test(text))).toEqual([]);
+    for (const node of dailyReads.filter((each) => each.inputs === 0 && isComplete(each)))
+      await nodeRed.waitForStatus(`${node.type}-node`, ({ fill }) => fill === "green");
+  });
+
+  test("is what the skill for assistants uses: its flow runs", async () => {
+    const skill = readFileSync(join(root, "skills/node-red-flow/SKILL.md"), "utf8");
+    const flow = JSON.parse(/```json\n(.*?)```/s.exec(skill)![1]!) as FlowNode[];
+    const connection = connectionConfig(sandbox, { id: "fxdesk.connection" });
+    await nodeRed.deploy([connection, ...flow]);
+    await nodeRed.inject("fx-start");
+    const [{ payload: entries }] = (await nodeRed.nextDebugValues("fx-end")) as [Message];
+    expect(new Set((entries as { currency: string }[]).map(({ currency }) => currency))).toEqual(
+      new Set(["EUR", "USD"]),
+    );
+    const known = catalogue.find(({ type }) => type === "fxdesk-get-cash-position")!;
+    expect(known.fields.map(({ name }) => name)).toContain("currencies");
+  });
 });
 
 describe("the entries of a result", () => {
