@@ -86,29 +86,33 @@ function paymentDetailsOf(
   warn: Warn,
 ): PaymentDetails {
   const movementText = [main, references, counterparty].map((record) => record?.communication ?? "").join("");
-  const furtherTexts = information.filter(({ structured }) => !structured).map(({ text }) => text);
+  // A word may go on in the next record.
+  const furtherText = information
+    .filter(({ structured }) => !structured)
+    .map(({ text }) => text)
+    .join("");
   const [type, text] = [movementText.slice(0, 3), movementText.slice(3)];
-  if (main.communicationType !== "1") return toRemittance([movementText, ...furtherTexts].join(""));
+  if (main.communicationType !== "1") return toRemittance(movementText + furtherText);
   if (belgianReferences.includes(type)) {
     const creditorReference = text.slice(0, 12);
     if (!isBelgianReference(creditorReference)) {
       warn(new FormatError("check_digits", position, wrongReferenceMessage(creditorReference)));
-      return toRemittance([text, ...furtherTexts].join(" "));
+      return toRemittance(`${text} ${furtherText}`);
     }
-    return { creditorReference, ...toRemittance(furtherTexts.join("")) };
+    return { creditorReference, ...toRemittance(furtherText) };
   }
   if (type === isoReference)
-    return { creditorReference: removeWhitespace(text), ...toRemittance(furtherTexts.join("")) };
-  if (type === directDebit) return directDebitDetails(text, furtherTexts);
-  return toRemittance([text, ...furtherTexts].join(" "));
+    return { creditorReference: removeWhitespace(text), ...toRemittance(furtherText) };
+  if (type === directDebit) return directDebitDetails(text, furtherText);
+  return toRemittance(`${text} ${furtherText}`);
 }
 
 /** Parses a SEPA direct debit: nine characters of day, type, scheme and reason, then creditor, mandate and communication. */
-const directDebitDetails = (text: string, furtherTexts: readonly string[]): PaymentDetails =>
+const directDebitDetails = (text: string, furtherText: string): PaymentDetails =>
   withoutUndefined<PaymentDetails>({
     creditorId: textOrUndefined(text.slice(9, 44)),
     mandateId: textOrUndefined(text.slice(44, 79)),
-    ...toRemittance(`${text.slice(79, 141)} ${furtherTexts.join("")}`),
+    ...toRemittance(`${text.slice(79, 141)} ${furtherText}`),
   });
 
 const toRemittance = (text: string): PaymentDetails =>
@@ -288,6 +292,8 @@ class CodaReader implements LineReader {
       this.#lastRecord = record;
     } catch (error) {
       emit(reportFault(error, this.options));
+      // The text of an information record that was left out must not go on in the one before.
+      if (record === "3.1" && this.#lastRecord.startsWith("3")) this.#lastRecord = "3.3";
     }
   }
 

@@ -3,7 +3,13 @@ import { Big } from "big.js";
 import { minorUnits } from "../../values/values";
 import { formatAmount, toBalance } from "../amount";
 import { removeWhitespace } from "../charset";
-import { FormatError, quoteValue, type ReadOptions } from "../format-error";
+import {
+  FormatError,
+  type FormatErrorCode,
+  quoteValue,
+  type ReadOptions,
+  type Severity,
+} from "../format-error";
 import { isIban } from "../identifiers";
 import { type Account, type Entry, type Statement, type StatementHead, unknownAccount } from "../statement";
 import {
@@ -14,40 +20,34 @@ import {
   reportFault,
   type StatementPart,
 } from "../statement-parts";
+import { bareCrMessage, hasBareCr, type Line, type TextSource } from "../text-lines";
 import {
-  bareCrMessage,
-  hasBareCr,
-  type Line,
-  maxFieldLength,
-  type TextSource,
-  tooLongError,
-} from "../text-lines";
-import { amountFields, cellOf, parseAmount, parseRowAmount, readCell, writtenDecimals } from "./bank-rows";
-import { parseRow, RowJoiner } from "./cells";
+  amountFields,
+  assertRowEnds,
+  cellOf,
+  parseAmount,
+  parseRowAmount,
+  readCell,
+  writtenDecimals,
+} from "./bank-rows";
+import { parseBankRow, RowJoiner, type RowText } from "./cells";
 import { assertCsvHead, columnPosition, toFields } from "./columns";
 import { bookedWords, pendingWords } from "./headings";
-import { bankFields, parseDay } from "./map";
+import { bankFields, type ColumnIndexes, parseDay } from "./map";
 import type { CsvPlan } from "./plan";
-
-interface BalanceRow {
-  readonly balance: Big;
-  readonly amount: Big;
-  /** Sum and number of the booked rows before it. */
-  readonly before: Big;
-  readonly index: number;
-}
 
 interface Draft {
   readonly account: Account;
   /** First and last day of the entries. */
   first: string;
   last: string;
-  /** The first and last row that state a balance. */
-  start?: BalanceRow;
-  end?: BalanceRow;
+  /** Balance before the first row and after the last one, in the order of the file, as the stated balances give them. */
+  start?: Big;
+  end?: Big;
   sum: Big;
-  /** Number of booked rows. */
-  count: number;
+  /** Numbers of booked rows before the first balance, and after the last one. */
+  before: number;
+  after: number;
   /** Number of balances that agree with the one before. */
   proven: number;
   line: number;
@@ -58,77 +58,104 @@ const normaliseNumber = (text: string): string => {
   return isIban(iban) ? iban : text;
 };
 
+const fault = (code: FormatErrorCode, field: string, line: number, message: string): FormatError =>
+  new FormatError(code, columnPosition(field, line), message);
+
+const hasAmount = (cells: readonly string[], indexes: ColumnIndexes): boolean =>
+  ["amount", "debit", "credit"].some((field) => cellOf(cells, indexes, field) !== "");
+
+/** Text of a row that adds up others, or states a balance. */
+const totalPattern =
+  /^((alter|neuer|end|anfangs|schluss|abschluss|gesamt|opening|closing|final|begin|eind)[ -]?)?(saldo|kontostand|summe|totals?|totaal|balance|solde)( (initial|final))?( (per|vom|am|at|on|op|au))?[\s:.\d/-]*$/i;
+
 class BankCsvReader implements LineReader {
   readonly format = "CSV";
   readonly balanceFields = { opening: "balance", entry: "amount", closing: "balance" };
 
-  readonly #rows = new RowJoiner();
+  readonly #rows: RowJoiner;
   readonly #seen = new Set<string>();
   #draft: Draft | undefined;
+  /** Number of cells of an entry: rows may end with a separator that the headings have not. */
+  #width: number | undefined;
   /** True once a debit column was seen to hold negative amounts, false for positive ones. */
   #hasNegativeDebits: boolean | undefined;
 
   constructor(
     readonly plan: CsvPlan,
     readonly options: ReadOptions,
-  ) {}
+  ) {
+    this.#rows = new RowJoiner(plan.map.delimiter);
+  }
 
   readLine(line: Line, emit: Emit): void {
-    if (hasBareCr(line.text))
-      throw new FormatError("invalid", columnPosition("row", line.number), bareCrMessage);
+    if (hasBareCr(line.text)) throw fault("invalid", "row", line.number, bareCrMessage);
     const row = this.#rows.add(line);
-    const { text, line: first } = row ?? this.#rows.open!;
-    if (text.length > maxFieldLength)
-      throw tooLongError(
-        "a row (possibly because of an unclosed quote)",
-        maxFieldLength,
-        columnPosition("row", first),
-      );
-    if (!row || text.trim() === "" || first <= this.plan.headingLine) return;
+    assertRowEnds(row ?? this.#rows.open!);
+    if (row) this.#readLines(row, emit);
+  }
+
+  finish(emit: Emit): void {
+    const { open } = this.#rows;
+    if (open) this.#readLines(open, emit, true);
+    this.#endStatement(emit);
+  }
+
+  #report(
+    emit: Emit,
+    code: FormatErrorCode,
+    field: string,
+    line: number,
+    message: string,
+    severity?: Severity,
+  ): void {
+    emit(reportFault(fault(code, field, line, message), this.options, severity));
+  }
+
+  /** Reads a row, or each of its lines if a quote that is not closed has joined entries. */
+  #readLines({ text, line }: RowText, emit: Emit, isOpen = false): void {
+    const { headingLine, map, indexes } = this.plan;
+    if (text.trim() === "" || line <= headingLine) return;
+    const lines = text.split(/\r\n|\n|\r/);
+    const isEntry = (each: string) => {
+      const cells = each.split(map.delimiter).map((cell) => cell.replaceAll('"', ""));
+      return hasAmount(cells, indexes) && parseDay(cellOf(cells, indexes, "booking_date"), map.date);
+    };
+    if (lines.slice(1).some(isEntry)) {
+      this.#report(emit, "invalid", "row", line, "a quote is not closed before the next entry");
+      for (const [index, each] of lines.slice(1).entries()) this.#readOne(each, line + 1 + index, emit);
+    } else if (isOpen) this.#report(emit, "invalid", "row", line, "a quote is not closed");
+    else this.#readOne(text, line, emit);
+  }
+
+  #readOne(text: string, line: number, emit: Emit): void {
+    if (text.trim() === "") return;
     try {
-      this.#readRow(text, first, emit);
+      this.#readRow(text, line, emit);
     } catch (error) {
       emit(reportFault(error, this.options));
     }
   }
 
-  finish(emit: Emit): void {
-    const { open } = this.#rows;
-    if (open)
-      emit(
-        reportFault(
-          new FormatError("invalid", columnPosition("row", open.line), "a quote is not closed"),
-          this.options,
-        ),
-      );
-    this.#endStatement(emit);
-  }
-
   #readRow(text: string, line: number, emit: Emit): void {
     const { map, indexes, width } = this.plan;
-    const cells = parseRow(text, map.delimiter);
-    if (!cells) throw new FormatError("invalid", columnPosition("row", line), "a quote is misplaced");
+    const cells = parseBankRow(text, map.delimiter);
+    if (!cells) throw fault("invalid", "row", line, "a quote is misplaced");
     const dayText = cellOf(cells, indexes, "booking_date");
     const bookingDate = parseDay(dayText, map.date);
-    const hasAmount = ["amount", "debit", "credit"].some((field) => cellOf(cells, indexes, field) !== "");
-    if (!bookingDate && !hasAmount) {
-      const message = "the row has no date and no amount, and was passed over";
-      emit(
-        reportFault(
-          new FormatError("misplaced", columnPosition("row", line), message),
-          this.options,
-          "warning",
-        ),
-      );
+    const isTotal = cells.some((cell) => totalPattern.test(cell.trim()));
+    if (!hasAmount(cells, indexes) && (!bookingDate || isTotal)) {
+      const message = "the row is no entry, and was passed over";
+      this.#report(emit, "misplaced", "row", line, message, "warning");
       return;
     }
-    if (cells.length > width ? cells.slice(width).some((cell) => cell.trim() !== "") : cells.length < width)
-      throw new FormatError(
-        "invalid",
-        columnPosition("row", line),
-        `the row has ${cells.length} cells, but the headings are ${width}`,
-      );
+    this.#width ??= cells.slice(width).some((cell) => cell.trim() !== "")
+      ? width
+      : Math.max(width, cells.length);
+    if (cells.length !== this.#width)
+      throw fault("invalid", "row", line, `the row has ${cells.length} cells instead of ${this.#width}`);
     if (!bookingDate) throw this.#dateError("booking_date", dayText, line);
+    if (isTotal && cellOf(cells, indexes, "balance") === "")
+      throw fault("misplaced", "row", line, "the row looks like a total, and no balance says what it is");
     const entry = this.#parseEntry(cells, bookingDate, line);
     const draft = this.#openStatement(cells, line, emit);
     const { amount, balance } = this.#parseAmounts(cells, draft.account.currency, line);
@@ -138,9 +165,10 @@ class BankCsvReader implements LineReader {
   }
 
   #dateError(field: string, text: string, line: number): FormatError {
-    return new FormatError(
+    return fault(
       "invalid",
-      columnPosition(field, line),
+      field,
+      line,
       `expected an existing date as ${this.plan.map.date}, found ${quoteValue(text)}`,
     );
   }
@@ -160,9 +188,10 @@ class BankCsvReader implements LineReader {
     const status = row["status"]!.toLowerCase();
     const isPending = pendingWords.includes(status);
     if (status !== "" && !isPending && !bookedWords.includes(status))
-      throw new FormatError(
+      throw fault(
         "invalid",
-        columnPosition("status", line),
+        "status",
+        line,
         `${quoteValue(row["status"]!)} is neither a known word for booked nor for pending`,
       );
     return {
@@ -182,7 +211,7 @@ class BankCsvReader implements LineReader {
     const amount = parseRowAmount(cells, indexes, map.decimal, map.marks, line);
     const balance = parseAmount(cells, indexes, "balance", map.decimal, line);
     const fail = (field: string, message: string): never => {
-      throw new FormatError("invalid", columnPosition(field, line), message);
+      throw fault("invalid", field, line, message);
     };
     for (const field of amountFields) {
       const cell = cellOf(cells, indexes, field);
@@ -225,82 +254,66 @@ class BankCsvReader implements LineReader {
     assertCsvHead(head, line);
     const { currency: headingCurrency = currency } = this.plan;
     if (currency !== "" && currency !== headingCurrency)
-      throw new FormatError(
+      throw fault(
         "invalid",
-        columnPosition("currency", line),
+        "currency",
+        line,
         `the row is in ${currency}, but the heading of the amount names ${headingCurrency}`,
       );
-    const faults: StatementPart[] = [];
-    if (currency === "")
-      faults.push(
-        reportFault(
-          new FormatError(
-            "missing",
-            columnPosition("currency", line),
-            "no currency is named; give it in a column map",
-          ),
-          this.options,
-        ),
-      );
     const key = `${account.number} ${account.currency}`;
-    if (this.#seen.has(key))
-      faults.push(
-        reportFault(
-          new FormatError(
-            "misplaced",
-            columnPosition("account_number", line),
-            `the rows of ${key} are not together`,
-          ),
-          this.options,
-        ),
-      );
-    if (number === "")
-      faults.push(
-        reportFault(
-          new FormatError(
-            "missing",
-            columnPosition("account_number", line),
-            "no account is named; give it in a column map",
-          ),
-          this.options,
-          "warning",
-        ),
-      );
     this.#endStatement(emit);
-    faults.forEach(emit);
+    if (currency === "")
+      this.#report(emit, "missing", "currency", line, "no currency is named; give it in a column map");
+    if (this.#seen.has(key))
+      this.#report(emit, "misplaced", "account_number", line, `the rows of ${key} are not together`);
+    if (number === "")
+      this.#report(
+        emit,
+        "missing",
+        "account_number",
+        line,
+        "no account is named; give it in a column map",
+        "warning",
+      );
     this.#seen.add(key);
     emit({ kind: "opening", opening: head, line });
-    this.#draft = { account, first: "9999", last: "", sum: new Big(0), count: 0, proven: 0, line };
+    this.#draft = {
+      account,
+      first: "9999",
+      last: "",
+      sum: new Big(0),
+      after: 0,
+      before: 0,
+      proven: 0,
+      line,
+    };
     return this.#draft;
   }
 
   #addRow(draft: Draft, entry: Entry, amount: Big, balance: Big | undefined, line: number, emit: Emit): void {
-    const { account, end } = draft;
+    const { currency } = draft.account;
     const booked = entry.status ? new Big(0) : amount;
+    // In descending order, amounts lead from the balance after an entry to the one before.
+    const step = this.plan.isDescending ? booked.neg() : booked;
     if (balance) {
-      const row = { balance, amount: booked, before: draft.sum, index: draft.count };
-      if (end) {
-        const expected = this.plan.isDescending
-          ? end.balance.minus(draft.sum.minus(end.before))
-          : end.balance.plus(draft.sum.plus(booked).minus(end.before).minus(end.amount));
-        if (expected.eq(balance)) draft.proven += 1;
-        else
-          emit(
-            reportFault(
-              new FormatError(
-                "balance",
-                columnPosition("balance", line),
-                `the balance before and the amounts give ${formatAmount(expected, account.currency)}, but the stated balance is ${formatAmount(balance, account.currency)}`,
-              ),
-              this.options,
-            ),
-          );
-      }
-      draft.start ??= row;
-      draft.end = row;
-    }
-    draft.sum = draft.sum.plus(booked);
-    if (!entry.status) draft.count += 1;
+      const reached = this.plan.isDescending ? balance : balance.minus(booked);
+      if (!draft.end) {
+        draft.start = reached.minus(draft.sum);
+        draft.before = draft.after;
+      } else if (draft.end.eq(reached)) draft.proven += 1;
+      else
+        this.#report(
+          emit,
+          "balance",
+          "balance",
+          line,
+          `the balance before and the amounts give ${formatAmount(draft.end.plus(balance).minus(reached), currency)}, but the stated balance is ${formatAmount(balance, currency)}`,
+        );
+      draft.end = reached;
+      draft.after = 0;
+    } else if (!entry.status) draft.after += 1;
+    if (draft.end) draft.end = draft.end.plus(step);
+    draft.sum = draft.sum.plus(step);
     draft.line = line;
     if (entry.bookingDate < draft.first) draft.first = entry.bookingDate;
     if (entry.bookingDate > draft.last) draft.last = entry.bookingDate;
@@ -311,42 +324,36 @@ class BankCsvReader implements LineReader {
     const draft = this.#draft;
     if (!draft) return;
     this.#draft = undefined;
-    const { account, first, last, start, end, sum, count, proven, line } = draft;
-    const isConfirmed = start && end && proven > 0 && start.index === 0 && end.index >= count - 1;
-    if (!isConfirmed && this.plan.isGuessed)
-      emit(
-        reportFault(
-          new FormatError(
-            "ambiguous",
-            columnPosition("columns", line),
-            "the columns are a guess that no balance confirms; read with tolerate, check the map in the result, and give it as column map",
-          ),
-          this.options,
-        ),
+    const { account, first, last, start, end, before, after, proven, line } = draft;
+    const { isDescending, isGuessed } = this.plan;
+    const isConfirmed = proven > 0 && before === 0 && after === 0;
+    if (!isConfirmed && isGuessed)
+      this.#report(
+        emit,
+        "ambiguous",
+        "columns",
+        line,
+        "the columns are a guess that no balance confirms; read with tolerate, check the map in the result, and give it as column map",
       );
-    if (!start || !end) {
-      emit({ kind: "closing", closing: {}, line });
-      return;
-    }
-    if (!isConfirmed && !this.plan.isGuessed)
-      emit(
-        reportFault(
-          new FormatError(
-            "missing",
-            columnPosition("balance", line),
-            "the stated balances do not confirm all entries",
-          ),
-          this.options,
-          "warning",
-        ),
+    if (!start || !end) return emit({ kind: "closing", closing: {}, line });
+    if (isDescending === undefined && proven > 0)
+      this.#report(
+        emit,
+        "ambiguous",
+        "balance",
+        line,
+        "the entries can be in either order, with other balances",
       );
-    const { isDescending } = this.plan;
-    const [opening, closing] = isDescending
-      ? [end.balance.minus(sum.minus(end.before)), start.balance.plus(start.before)]
-      : [
-          start.balance.minus(start.before).minus(start.amount),
-          end.balance.plus(sum.minus(end.before).minus(end.amount)),
-        ];
+    if (isConfirmed || !isGuessed)
+      this.#report(
+        emit,
+        "missing",
+        "balance",
+        line,
+        `the stated balances do not confirm ${isConfirmed ? "the oldest entry" : "all entries"}`,
+        "warning",
+      );
+    const [opening, closing] = isDescending ? [end, start] : [start, end];
     emit({
       kind: "closing",
       closing: {

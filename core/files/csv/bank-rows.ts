@@ -8,20 +8,24 @@ import { columnPosition } from "./columns";
 import { creditMarks, currencyOfUnit, debitMarks } from "./headings";
 import type { ColumnIndexes, CsvMap } from "./map";
 
+/** Throws a FormatError for a row without an end. */
+export function assertRowEnds({ text, line }: RowText): void {
+  if (text.length > maxFieldLength)
+    throw tooLongError(
+      "a row (possibly because of an unclosed quote)",
+      maxFieldLength,
+      columnPosition("row", line),
+    );
+}
+
 /** Yields the rows of a text that are not blank. */
 export async function* readRows(source: TextSource): AsyncGenerator<RowText, void, void> {
   const joiner = new RowJoiner();
   for await (const lines of readLines(source))
     for (const line of lines) {
       const row = joiner.add(line);
-      const { text, line: first } = row ?? joiner.open!;
-      if (text.length > maxFieldLength)
-        throw tooLongError(
-          "a row (possibly because of an unclosed quote)",
-          maxFieldLength,
-          columnPosition("row", first),
-        );
-      if (row && text.trim() !== "") yield row;
+      assertRowEnds(row ?? joiner.open!);
+      if (row && row.text.trim() !== "") yield row;
     }
 }
 

@@ -26,16 +26,26 @@ export interface RowText {
   readonly line: number;
 }
 
-const hasOddQuotes = (text: string): boolean => text.split('"').length % 2 === 0;
+/** True if a quoted cell is open at the end of a line. A quote within a cell that is not quoted opens nothing. */
+function isQuoteOpen(line: string, wasOpen: boolean, separators: string): boolean {
+  let isOpen = wasOpen;
+  for (let at = line.indexOf('"'); at >= 0; at = line.indexOf('"', at + 1))
+    if (!isOpen) isOpen = at === 0 || separators.includes(line[at - 1]!);
+    else if (line[at + 1] === '"') at += 1;
+    else isOpen = false;
+  return isOpen;
+}
 
 /** Joins lines into rows: a quoted cell may span several lines. */
 export class RowJoiner {
   /** Start of a row that continues on the next line, inside quotes. */
   open: RowText | undefined;
 
+  constructor(readonly separators = ",;\t|") {}
+
   /** Returns the row that ends with this line; undefined if a quote is open. */
   add({ number, text, ending }: Line): RowText | undefined {
-    const isOpen = hasOddQuotes(text) !== (this.open !== undefined);
+    const isOpen = isQuoteOpen(text, this.open !== undefined, this.separators);
     const { text: before = "", line = number } = this.open ?? {};
     this.open = isOpen ? { text: before + text + ending, line } : undefined;
     return isOpen ? undefined : { text: before + text, line };
@@ -49,8 +59,8 @@ function findClosingQuote(text: string, from: number): number {
   return at;
 }
 
-/** Splits a row into cells; undefined if a quote is misplaced. */
-export function parseRow(row: string, separator = ","): string[] | undefined {
+/** Splits a row into cells; undefined if a quote is misplaced. Banks write quotes also within cells that are not quoted. */
+export function parseRow(row: string, separator = ",", hasLiteralQuotes = false): string[] | undefined {
   const cells: string[] = [];
   let at = 0;
   while (at <= row.length) {
@@ -60,9 +70,12 @@ export function parseRow(row: string, separator = ","): string[] | undefined {
     const end = next < 0 ? row.length : next;
     if (quoted && (close < 0 || close + 1 !== end)) return undefined;
     const cell = quoted ? row.slice(at + 1, close).replaceAll('""', '"') : row.slice(at, end);
-    if (!quoted && cell.includes('"')) return undefined;
+    if (!quoted && !hasLiteralQuotes && cell.includes('"')) return undefined;
     cells.push(cell);
     at = end + 1;
   }
   return cells;
 }
+
+export const parseBankRow = (row: string, separator: string): string[] | undefined =>
+  parseRow(row, separator, true);

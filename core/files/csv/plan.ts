@@ -14,7 +14,7 @@ import {
   readCell,
   readRows,
 } from "./bank-rows";
-import { parseRow, type RowText } from "./cells";
+import { parseBankRow, type RowText } from "./cells";
 import { columnPosition } from "./columns";
 import { currencyOfHeading, matchHeadings, normaliseHeading } from "./headings";
 import {
@@ -40,8 +40,8 @@ export interface CsvPlan {
   /** Number of cells of a row. */
   readonly width: number;
   readonly indexes: ColumnIndexes;
-  /** True if the newest entry is the first. */
-  readonly isDescending: boolean;
+  /** True if the newest entry is the first; undefined if both orders fit, with other balances. */
+  readonly isDescending: boolean | undefined;
   /** Currency that the heading of the amount names. */
   readonly currency?: string;
 }
@@ -83,7 +83,7 @@ function findByMap(
   );
   if (isNumbered) {
     const indexes = indexColumns(columns, [])!;
-    const first = rows[header_rows] && parseRow(rows[header_rows].text, delimiter);
+    const first = rows[header_rows] && parseBankRow(rows[header_rows].text, delimiter);
     const isWide =
       first &&
       Object.values(indexes)
@@ -92,7 +92,7 @@ function findByMap(
     return isWide ? { delimiter, rowCount: header_rows, headings: first.map(() => ""), indexes } : undefined;
   }
   for (const [index, { text }] of rows.entries()) {
-    const headings = parseRow(text, delimiter);
+    const headings = parseBankRow(text, delimiter);
     const indexes = headings && indexColumns(columns, headings);
     if (headings && indexes) return { delimiter, rowCount: index + 1, headings, indexes };
   }
@@ -108,10 +108,10 @@ function findByHeadings(rows: readonly RowText[]): Table | undefined {
   let firstCount: number | undefined;
   for (const [index, { text }] of rows.entries())
     for (const delimiter of delimiters) {
-      const cells = parseRow(text, delimiter);
+      const cells = parseBankRow(text, delimiter);
       if (!cells || cells.length < 2) continue;
       const next = rows[index + 1];
-      const found = matchHeadings(cells, (next && parseRow(next.text, delimiter)) ?? []);
+      const found = matchHeadings(cells, (next && parseBankRow(next.text, delimiter)) ?? []);
       const isTable = found.booking_date && (found.amount ?? (found.debit && found.credit));
       const score = isTable ? Object.keys(found).length : 0;
       if (isTable) firstCount ??= index + 1;
@@ -295,18 +295,18 @@ class Evidence {
     return this.#hasNegative;
   }
 
-  get isDescending(): boolean {
+  get isDescending(): boolean | undefined {
     const { ascending, descending } = this.#orders[this.decimal];
     if (ascending !== descending) return descending > ascending;
     const { first = "", last = "" } = this.#days ?? {};
-    const format = this.dateFormat;
-    return (parseDay(first, format) ?? "") > (parseDay(last, format) ?? "");
+    const [firstDay = "", lastDay = ""] = [first, last].map((day) => parseDay(day, this.dateFormat));
+    return firstDay === lastDay && ascending > 0 ? undefined : firstDay > lastDay;
   }
 }
 
 /** Returns the only IBAN before the entries. */
 function findAccount(rows: readonly RowText[], delimiter: string): string | undefined {
-  const cells = rows.flatMap(({ text }) => parseRow(text, delimiter) ?? []);
+  const cells = rows.flatMap(({ text }) => parseBankRow(text, delimiter) ?? []);
   const found = new Set(cells.map(removeWhitespace).filter(isIban));
   return found.size === 1 ? [...found][0] : undefined;
 }
@@ -329,6 +329,17 @@ function toMap(table: Table, evidence: Evidence, account?: string, currency?: st
   };
 }
 
+/** Adds the balance that some files of a layout have and others have not. */
+function withBalance(table: Table, map: CsvMap): { table: Table; given: CsvMap } {
+  const [balance, ...others] = matchHeadings(table.headings).balance ?? [];
+  if (map.columns["balance"] !== undefined || balance === undefined || others.length > 0)
+    return { table, given: map };
+  return {
+    table: { ...table, indexes: { ...table.indexes, balance: [balance] } },
+    given: { ...map, columns: { ...map.columns, balance: table.headings[balance]!.trim() } },
+  };
+}
+
 interface FoundTable {
   readonly table: Table;
   readonly layout?: string;
@@ -345,9 +356,9 @@ function findTable(rows: readonly RowText[], given: CsvMap | undefined): FoundTa
   }
   for (const [layout, map] of Object.entries(csvLayouts)) {
     const table = findByMap(map, rows);
-    const first = table && rows[table.rowCount] && parseRow(rows[table.rowCount]!.text, table.delimiter);
+    const first = table && rows[table.rowCount] && parseBankRow(rows[table.rowCount]!.text, table.delimiter);
     if (first && parseDay(cellOf(first, table.indexes, "booking_date"), map.date))
-      return { table, layout, given: map };
+      return { ...withBalance(table, map), layout };
   }
   const table = findByHeadings(rows);
   if (table) return { table: chooseColumns(table, rows[table.rowCount - 1]!.line) };
@@ -383,7 +394,7 @@ async function planRows(
   const { delimiter, rowCount, headings, indexes } = table;
   const evidence = new Evidence(table, given);
   const add = ({ text, line }: RowText) => {
-    const cells = parseRow(text, delimiter);
+    const cells = parseBankRow(text, delimiter);
     if (cells) evidence.add(cells, line);
   };
   for (const row of beginning.slice(rowCount)) add(row);
@@ -430,7 +441,7 @@ function assertNoEntry(
   indexes: ColumnIndexes,
 ) {
   for (const { text, line } of rows) {
-    const cells = parseRow(text, delimiter);
+    const cells = parseBankRow(text, delimiter);
     const amounts = amountFields.filter(
       (field) => readCell(cellOf(cells ?? [], indexes, field)).readings[decimal],
     );

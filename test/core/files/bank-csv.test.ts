@@ -1,5 +1,7 @@
 /** CSV of banks: layouts, maps, guesses from headings, and what is refused. */
-import { CsvMap, csvLayouts, planCsv, readBankCsv, type Statement } from "../../../core/files";
+import * as fc from "fast-check";
+import { Big } from "big.js";
+import { CsvMap, csvLayouts, planCsv, readBankCsv, signedAmount, type Statement } from "../../../core/files";
 import { collect, problemOf } from "./statement-fixtures";
 
 const iban = "DE89370400440532013000";
@@ -35,6 +37,8 @@ const join = (lines: readonly string[]) => lines.join("\r\n");
 const facts = ["Credit 1000.00", "Credit 2050.25"];
 const entries = ["2026-11-02 Credit 1250.50", "2026-11-03 Debit 200.25"];
 const noAccount = "warning missing account_number";
+/** The opening balance follows from the oldest entry, so that nothing confirms that entry. */
+const unconfirmed = "warning missing balance";
 
 test.each<[string, string]>([
   ["German headings", join(german)],
@@ -79,7 +83,12 @@ test.each<[string, string]>([
   const [[account, ...rest]] = show(await read(given)) as [string[]];
   expect([account, rest.toSorted()]).toEqual([
     "NOTPROVIDED EUR",
-    [...facts, ...entries.map((each) => (french ? each.replace("-03", "-13") : each)), noAccount].toSorted(),
+    [
+      ...facts,
+      ...entries.map((each) => (french ? each.replace("-03", "-13") : each)),
+      noAccount,
+      unconfirmed,
+    ].toSorted(),
   ]);
 });
 
@@ -108,6 +117,7 @@ test("knows layouts by their headings, splits accounts, and returns the map that
       "Credit 90.00",
       "2026-11-02 Credit 10.00",
       "2026-11-02 Debit 20.00",
+      unconfirmed,
     ],
     [
       "NL91ABNA0417164300 EUR",
@@ -115,6 +125,7 @@ test("knows layouts by their headings, splits accounts, and returns the map that
       "Credit 1.00",
       "2026-11-02 Debit 1.00",
       "2026-11-02 Credit 2.00",
+      unconfirmed,
     ],
   ]);
   expect(statements[0]!.entries[0]).toMatchObject({
@@ -266,9 +277,11 @@ test("says which statements no balance confirms, and which rows were passed over
     "error ambiguous columns",
   ]);
   const { map: checked } = await planCsv(one);
-  expect(show(await read(one, checked))[0]!.slice(-2)).toEqual([noAccount, "warning missing balance"]);
-  const [foot] = show(await read(join([...german, "Endsaldo;;;;;2.050,25"])));
-  expect(foot!.slice(-2)).toEqual([noAccount, "warning misplaced row"]);
+  expect(show(await read(one, checked))[0]!.slice(-2)).toEqual([noAccount, unconfirmed]);
+  for (const row of ["Endsaldo;;;;;2.050,25", "30.11.2026;;;Endsaldo per 30.11.2026;;2.050,25"]) {
+    const [foot] = show(await read(join([...german, row])));
+    expect(foot!.slice(-3)).toEqual([noAccount, "warning misplaced row", unconfirmed]);
+  }
 });
 
 test("tolerates faults: every entry that can be read, and what does not add up", async () => {
@@ -287,6 +300,167 @@ test("tolerates faults: every entry that can be read, and what does not add up",
     "error invalid booking_date",
     noAccount,
     "error balance balance",
+    unconfirmed,
     "error balance balance",
   ]);
+});
+
+const euro = CsvMap.parse({
+  delimiter: ";",
+  decimal: ",",
+  date: "YYYY-MM-DD",
+  columns: { booking_date: "Date", remittance_information: "Text", amount: "Amount" },
+  account: iban,
+  currency: "EUR",
+});
+const inEuro = (...rows: string[]) => join(["Date;Text;Amount", ...rows]);
+
+test.each<[string, string[], string]>([
+  [
+    "a quote that swallows rows",
+    ['2026-01-02;"Broken;-1,00', "2026-01-03;Two;-2,00", '2026-01-04;x";-4,00'],
+    "invalid row 2",
+  ],
+  ["a quote without an end", ['2026-01-02;"Broken;-1,00', "2026-01-03;Two;-2,00"], "invalid row 2"],
+  ["a blank cell too many in one row", ["2026-01-02;One;-1,00", "2026-01-03;;-2,00;"], "invalid row 3"],
+  ["a total with a date", ["2026-01-02;One;-1,00", "2026-01-31;Total:;-1,00"], "misplaced row 3"],
+])(
+  "refuses %s where no balance helps, and keeps the other entries with tolerate",
+  async (_, rows, problem) => {
+    expect(await problemOf(readParts(inEuro(...rows), euro))).toBe(problem);
+    const [statement] = await read(inEuro(...rows), euro, true);
+    expect(statement!.entries.length).toBe(rows.length - 1);
+    expect(statement!.violations).toContainEqual(expect.objectContaining({ severity: "error" }));
+  },
+);
+
+test("reads quotes within cells, lines within quotes, and a separator at the end of all rows", async () => {
+  const rows = [
+    '2026-01-02;Pipe 12" of A;-1,00;',
+    '2026-01-03;"two; ""lines""\n2026";-2,00;',
+    '2026-01-04;B 5";4,00;',
+  ];
+  const [statement] = await read(inEuro(...rows), euro);
+  expect(statement!.entries.map(({ remittance, amount }) => [remittance, amount])).toEqual([
+    ['Pipe 12" of A', "1.00"],
+    ['two; "lines"\n2026', "2.00"],
+    ['B 5"', "4.00"],
+  ]);
+});
+
+test("a layout reads the balance that some of its files have", async () => {
+  const headings =
+    "Datum,Naam / Omschrijving,Rekening,Tegenrekening,Code,Af Bij,Bedrag (EUR),Mutatiesoort,Mededelingen,Saldo na mutatie";
+  const row = (mark: string, amount: string, balance: string) =>
+    `20261102,A,NL02ABNA0123456789,,X,${mark},"${amount}",Y,Z,"${balance}"`;
+  const text = (last: string) => join([headings, row("Bij", "10,00", "110,00"), row("Af", "20,00", last)]);
+  expect((await planCsv(text("90,00"))).layout).toBe("dutch-direction");
+  expect(show(await read(text("90,00")))[0]!.slice(1, 3)).toEqual(["Credit 100.00", "Credit 90.00"]);
+  expect(await problemOf(readParts(text("91,00")))).toBe("balance balance 3");
+});
+
+test("refuses what can be read in two orders of rows, or of days", async () => {
+  const head = "Date;Text;Amount;Balance;Currency";
+  const both = join([head, "2026-11-02;A;5,00;100,00;EUR", "2026-11-02;B;-5,00;95,00;EUR"]);
+  expect(await problemOf(readParts(both))).toBe("ambiguous balance 3");
+  const days = join([head, "26-11-02;A;5,00;100,00;EUR", "26-11-03;B;-6,00;94,00;EUR"]);
+  expect(await problemOf(readParts(days))).toBe("ambiguous booking_date");
+});
+
+test("what is written in any layout is read with the same entries and sums, or refused as ambiguous", async () => {
+  const formats = {
+    "DD.MM.YYYY": (y: string, m: string, d: string) => `${d}.${m}.${y}`,
+    "MM/DD/YYYY": (y: string, m: string, d: string) => `${m}/${d}/${y}`,
+    YYYYMMDD: (y: string, m: string, d: string) => y + m + d,
+    "YYYY-MM-DD": (y: string, m: string, d: string) => `${y}-${m}-${d} 10:00`,
+  } as const;
+  const word = fc.string({ unit: fc.constantFrom(..."aZé\"';,|\n-+".split("")), minLength: 1, maxLength: 8 });
+  const file = fc.record({
+    delimiter: fc.constantFrom(";", ",", "\t", "|"),
+    decimal: fc.constantFrom(".", ","),
+    date: fc.constantFrom(...(Object.keys(formats) as (keyof typeof formats)[])),
+    direction: fc.constantFrom("sign", "mark", "columns"),
+    isDescending: fc.boolean(),
+    isQuoted: fc.boolean(),
+    isGrouped: fc.boolean(),
+    withBalance: fc.boolean(),
+    opening: fc.integer({ min: -1e7, max: 1e7 }),
+    rows: fc.array(fc.tuple(fc.integer({ min: 1, max: 60 }), fc.integer({ min: -1e6, max: 1e6 }), word), {
+      minLength: 1,
+      maxLength: 8,
+    }),
+  });
+  await fc.assert(
+    fc.asyncProperty(file, async ({ delimiter, decimal, date, direction, isDescending, ...given }) => {
+      const amountText = (cents: number) => {
+        const [whole = "", rest = ""] = new Big(cents).div(100).toFixed(2).split(".");
+        const group = decimal === "," ? "." : ",";
+        return (given.isGrouped ? whole.replace(/\B(?=(\d{3})+$)/g, group) : whole) + decimal + rest;
+      };
+      let balance = given.opening;
+      const rows = given.rows
+        .toSorted(([one], [other]) => one - other)
+        .map(([days, cents, text]) => {
+          const day = new Date(Date.UTC(2026, 0, days)).toISOString().slice(0, 10);
+          const [y, m, d] = day.split("-") as [string, string, string];
+          balance += cents;
+          const size = amountText(Math.abs(cents));
+          const amounts = {
+            sign: [amountText(cents)],
+            mark: [size, cents < 0 ? "D" : "C"],
+            columns: cents < 0 ? [size, ""] : ["", size],
+          }[direction];
+          const cells = [formats[date](y, m, d), text.trim(), ...amounts, "EUR"];
+          return {
+            day,
+            cents,
+            text: text.trim(),
+            cells: given.withBalance ? [...cells, amountText(balance)] : cells,
+          };
+        });
+      const amountHeadings = { sign: ["Amount"], mark: ["Amount", "D/C"], columns: ["Debit", "Credit"] }[
+        direction
+      ];
+      const headings = [
+        "Date",
+        "Description",
+        ...amountHeadings,
+        "Currency",
+        ...(given.withBalance ? ["Balance"] : []),
+      ];
+      const quote = (cell: string) =>
+        given.isQuoted || /["\r\n]/.test(cell) || cell.includes(delimiter)
+          ? `"${cell.replaceAll('"', '""')}"`
+          : cell;
+      const written = isDescending ? rows.toReversed() : rows;
+      const text = join(
+        [headings, ...written.map(({ cells }) => cells)].map((cells) => cells.map(quote).join(delimiter)),
+      );
+      const names = [
+        "booking_date",
+        "remittance_information",
+        ...{ sign: ["amount"], mark: ["amount", "mark"], columns: ["debit", "credit"] }[direction],
+        "currency",
+        "balance",
+      ];
+      const columns = Object.fromEntries(headings.map((heading, index) => [names[index], heading]));
+      const byMap = CsvMap.parse({ delimiter, decimal, date, columns, account: iban });
+      const shown = (statement: Statement) => [
+        statement.entries.map((entry) => [entry.bookingDate, signedAmount(entry), entry.remittance ?? ""]),
+        statement.openingBalance && [statement.openingBalance, statement.closingBalance!].map(signedAmount),
+      ];
+      const signed = (cents: number) => new Big(cents).div(100).toFixed(2);
+      const expected = [
+        written.map(({ day, cents, text: remittance }) => [day, signed(cents), remittance]),
+        given.withBalance ? [signed(given.opening), signed(balance)] : undefined,
+      ];
+      for (const used of [byMap, undefined])
+        try {
+          expect((await read(text, used)).map(shown)).toEqual([expected]);
+        } catch (error) {
+          expect(error).toMatchObject(used ? { code: "ambiguous", field: "balance" } : { code: "ambiguous" });
+        }
+    }),
+    { numRuns: Number(process.env.FXDESK_RUNS ?? 200) },
+  );
 });

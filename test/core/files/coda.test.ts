@@ -182,6 +182,28 @@ describe("reading", () => {
     ]);
   });
 
+  test("a wrong reference is text, before text that goes on over several records", async () => {
+    const remittance = "x".repeat(73);
+    const text = await write(statement([entry({ creditorReference: "090933755493", remittance })]));
+    const wrong = text.replace("090933755493", "090933755400").replace(/^31.*\r\n/m, "$&$&");
+    const [found] = await collect(readCoda(wrong, { tolerate: true }));
+    expect(found!.entries[0]!.remittance).toBe(`090933755400 ${remittance}${remittance}`);
+  });
+
+  test("text of a record that cannot be read does not go on in the record before", async () => {
+    const text = await write(
+      statement([entry({ counterparty: { name: "N".repeat(40) }, remittance: "y".repeat(300) })]),
+    );
+    const lines = text.split("\r\n");
+    const broken = lines.findIndex((line) => line.startsWith("3100010002"));
+    lines[broken] = lines[broken]!.slice(0, 100);
+    const [found] = await collect(readCoda(lines.join("\r\n"), { tolerate: true }));
+    expect(found!.entries[0]!.counterparty!.name).toBe("N".repeat(40));
+    expect(found!.violations!.map(({ rule, field }) => `${rule} ${field}`)).toEqual(
+      expect.arrayContaining(["misplaced 3.2"]),
+    );
+  });
+
   test("check digits that are wrong: which are right", async () => {
     const text = await changeValidText((lines) => (lines[6] = replaceAt(lines[6]!, 66, "090933755400")));
     const [found] = await collect(readCoda(text));
