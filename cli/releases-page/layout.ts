@@ -69,6 +69,13 @@ th, td { text-align: left; padding: .25rem .8rem .25rem 0; vertical-align: top; 
 th { color: var(--soft); font-weight: 600; }
 tr + tr td, tbody td { border-top: 1px solid var(--line); }
 td.amount { text-align: right; white-space: nowrap; }
+@media (max-width: 40rem) {
+  thead { display: none; }
+  table, tbody { display: block; }
+  tr { display: block; padding: .4rem 0; border-top: 1px solid var(--line); }
+  td, tr + tr td, tbody td { display: flex; border: 0; padding: .1rem 0; overflow-wrap: anywhere; }
+  td::before { content: attr(data-title); flex: 0 0 7rem; color: var(--soft); font-weight: 600; margin-right: auto; text-align: left; white-space: normal; }
+}
 .search { display: flex; align-items: end; gap: .7rem; margin-bottom: .5rem; }
 summary { cursor: pointer; color: var(--soft); margin-top: .8rem; }
 dt { color: var(--soft); }

@@ -86,8 +86,16 @@ function tableHtml(table: TermsTable, words: string): Html {
           ${rows.map(
             (row) =>
               html`<tr>
-                <td>${String(table.rows.indexOf(row) + 1)}</td>
-                ${row.map((cell) => html`<td class="${isAmountText(cell) ? "amount" : "text"}">${untrusted(cell)}</td>`)}
+                <td data-title="No.">${String(table.rows.indexOf(row) + 1)}</td>
+                ${row.map(
+                  (cell, index) =>
+                    html`<td
+                      class="${isAmountText(cell) ? "amount" : "text"}"
+                      data-title="${table.columns[index]!}"
+                    >
+                      ${untrusted(cell)}
+                    </td>`,
+                )}
               </tr>`,
           )}
         </tbody>

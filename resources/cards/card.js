@@ -75,6 +75,8 @@ function table(title, columns, rows) {
         ? amountCell(row[index] ?? "", decimals[index])
         : element("td", {}, element("bdi", {}, visible(row[index] ?? ""))),
     );
+    // On narrow screens each cell is a line with the title of its column.
+    for (const [index, cell] of cells.entries()) cell.dataset.title = heads[index].textContent;
     return element("tr", {}, ...cells);
   });
   const count = element("span", {}, rows.length > maxUnsearchedRows ? ` (${rows.length})` : "");

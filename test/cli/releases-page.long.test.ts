@@ -151,5 +151,8 @@ test.each(cases)("%s (%s) is accessible", async (name, _scheme, look) => {
   tab.on("console", (message) => complaints.push(message.text()));
   await states[name]!(tab);
   expect(await accessibilityViolations(tab)).toEqual([]);
+  // Nothing is hidden at the side, in particular no account or amount.
+  const cut = `[...document.querySelectorAll("html, .scroll")].filter((each) => each.scrollWidth > each.clientWidth).length`;
+  expect(await tab.evaluate(cut)).toBe(0);
   expect(complaints.filter((each) => !each.includes("the server responded with a status of"))).toEqual([]);
 });
