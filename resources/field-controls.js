@@ -64,12 +64,12 @@ const kindOf = ({ control, options }) => control ?? (options ? "choice" : "text"
 /** True if the default is a list: too long for the control, so it is shown below. */
 const hasListHint = (control) => kindOf(control) === "choices" && control.hint !== undefined;
 
-const unsetText = ({ hint }) => translate("form.unsetWithHint", { value: hint.replaceAll(",", ", ") });
-
 /** Returns the text of an empty control. */
 function placeholderText(control) {
   if (control.required) return translate("form.choose");
-  return control.hint === undefined || hasListHint(control) ? translate("form.unset") : unsetText(control);
+  return control.hint === undefined || hasListHint(control)
+    ? translate("form.unset")
+    : translate("form.unsetWithHint", { value: control.hint });
 }
 
 function fixedType(node, control) {
@@ -197,7 +197,11 @@ export function addValue(node, control, given) {
   if (hasListHint(control))
     input
       .closest(".form-row")
-      .append($('<p class="fxdesk-hint fxdesk-description">').text(unsetText(control)));
+      .append(
+        $('<p class="fxdesk-hint fxdesk-description">').text(
+          translate("form.defaults", { values: control.hint.replaceAll(",", ", ") }),
+        ),
+      );
   const { label, parts } = fieldTexts(node, control.name);
   if (control.part)
     addObjectEditor(input, {

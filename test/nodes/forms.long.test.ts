@@ -277,7 +277,9 @@ test("shows a list of defaults below its field, within the narrowest dialog", as
   await page.evaluate('$(".red-ui-tray").width(500); RED.tray.resize()');
   const choice = field("balance_types").locator(".red-ui-typedInput-option-trigger");
   expect(await choice.innerText()).toBe("not set");
-  expect(await field("balance_types").locator(".fxdesk-description").innerText()).toContain("MarginCall)");
+  expect(await field("balance_types").locator(".fxdesk-description").innerText()).toMatch(
+    /^Default: .*MarginCall$/,
+  );
   for (const _ of Array.from({ length: 2 })) {
     await choice.click();
     const menu = page.locator(".red-ui-typedInput-options:visible");
