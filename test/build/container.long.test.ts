@@ -4,11 +4,14 @@
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, delimiter, join, relative } from "node:path";
 import { promisify } from "node:util";
+import { freePort } from "../../demo/ports";
 import { eventually } from "../support/eventually";
+import { writePeople } from "../support/people-file";
+import { runLater } from "../support/resources";
 
 const root = join(__dirname, "../..");
 const home = "/fxdesk";
@@ -119,26 +122,26 @@ test("declares a non-root user, a state folder and a port", () => {
 const exitCodeOf = async (child: ChildProcess) =>
   child.exitCode ?? ((await once(child, "exit")) as [number])[0];
 
-test("starts as its user, is healthy, stores e-mails in its state folder, and stops at a signal", async () => {
-  const options = { cwd: image.folder, env: image.env, ...user };
-  const [program, ...args] = command(instructions.get("ENTRYPOINT")!);
-  const child = spawn(program!, [...args, "--port", "0"], options);
-  let told = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (told += String(data)));
-  const port = await eventually(async () => /page are at http:\/\/0\.0\.0\.0:(\d+)/.exec(told)?.[1], {
-    withinMs: 60_000,
-    what: () => `the sandbox, which said ${told}`,
-  });
+/** Starts the image as its user. */
+function start(args: readonly string[], variables: Readonly<Record<string, string>> = {}) {
+  const options = { cwd: image.folder, env: { ...image.env, ...variables }, ...user };
+  const [program] = command(instructions.get("ENTRYPOINT")!);
+  const child = spawn(program!, args, options);
+  runLater(() => void child.kill("SIGKILL"));
+  const said = { text: "" };
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (said.text += String(data)));
   const [check, ...rest] = command(/CMD (.*)$/.exec(instructions.get("HEALTHCHECK")!)![1]!);
-  const healthy = () =>
-    exitCodeOf(
-      spawn(
-        check!,
-        rest.map((word) => word.replace("8080", port)),
-        options,
-      ),
-    );
-  expect(await healthy()).toBe(0);
+  const isHealthy = async () =>
+    (await exitCodeOf(spawn(check!, [...rest, String(child.pid)], options))) === 0;
+  const untilHealthy = () =>
+    eventually(isHealthy, { withinMs: 90_000, what: () => `${args.join(" ")} is healthy: ${said.text}` });
+  return { child, options, program: program!, isHealthy, untilHealthy };
+}
+
+test("the sandbox is healthy on its port, stores e-mails in its state folder, and stops at a signal", async () => {
+  const port = String(await freePort(0));
+  const { child, options, program, isHealthy, untilHealthy } = start(["sandbox", "--port", port]);
+  await untilHealthy();
   const response = await fetch(`http://127.0.0.1:${port}/statements/trades?client_id=client-demo`, {
     method: "POST",
     headers: { authorization: "Bearer demo-access-token", "content-type": "application/json" },
@@ -146,12 +149,40 @@ test("starts as its user, is healthy, stores e-mails in its state folder, and st
   });
   expect(response.status).toBe(202);
   expect(await readdir(join(image.folder, "state/outbox"))).toHaveLength(1);
-  const control = promisify(execFile);
   const env = { ...image.env, FXDESK_BASE_URL: `http://127.0.0.1:${port}` };
-  await control(program!, ["sandbox", "save", "state/kept.json"], { ...options, env });
+  await promisify(execFile)(program, ["sandbox", "save", "state/kept.json"], { ...options, env });
   expect(await readFile(join(image.folder, "state/kept.json"), "utf8")).toContain("fxdesk_sandbox");
   expect((await fetch(`http://127.0.0.1:${port}/docs/explorer.js`)).status).toBe(200);
   child.kill("SIGTERM");
   expect(await exitCodeOf(child)).toBe(0);
-  expect(await healthy()).toBe(1);
+  expect(await isHealthy()).toBe(false);
 }, 120_000);
+
+test.each([
+  ["mcp", ["--behind-proxy", "--address", "https://desk.example.com"]],
+  ["releases", ["--behind-proxy", "--address", "https://desk.example.com"]],
+  ["node-red", []],
+])(
+  "%s serves the real service as its user, and is healthy on its port",
+  async (name, flags) => {
+    const people = join(image.folder, "state/people.json");
+    await writePeople(people, ["anna"]);
+    if (user.uid) await chown(people, user.uid, user.gid!);
+    const port = await freePort(0);
+    const { child, untilHealthy } = start([name, `--port=${port}`, ...flags], {
+      FXDESK_DOMAIN: "bank.example",
+      FXDESK_CLIENT_ID: "client",
+      FXDESK_MCP_TOKEN: "a-token-of-32-characters-or-more",
+      FXDESK_PEOPLE: people,
+    });
+    await untilHealthy();
+    if (name === "node-red") {
+      const headers = { accept: "application/json" };
+      const nodes = await (await fetch(`http://127.0.0.1:${port}/nodes`, { headers })).json();
+      expect(nodes).toContainEqual(expect.objectContaining({ module: "@fxdesk/toolkit", enabled: true }));
+    }
+    child.kill("SIGTERM");
+    await exitCodeOf(child);
+  },
+  120_000,
+);

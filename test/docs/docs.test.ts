@@ -2,6 +2,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { parse } from "yaml";
 import { demo, type Sandbox } from "@fxdesk/sandbox";
 import { environmentName, serviceFrom } from "@fxdesk/toolkit";
 import { fxdeskService } from "../../core/client/fxdesk-service";
@@ -126,6 +127,24 @@ test("services start commands that exist", async () => {
   const help = await runForOutput([command!, "--help"], {});
   const flags = rest!.match(/--[a-z-]+/g)!;
   expect(flags.filter((flag) => !help.includes(`  ${flag} `))).toEqual([]);
+});
+
+test("the compose file starts programs of the image with flags and settings that exist", async () => {
+  type ComposeService = { command?: string; environment: Record<string, string>; ports?: string[] };
+  const [text] = await blocks("docs/deployment.md", "yaml");
+  const { services } = parse(text!, { merge: true }) as { services: Record<string, ComposeService> };
+  const settings = await read("docs/settings.md");
+  const start = await read("container/start");
+  const programs = Object.values(services).filter(({ command }) => command !== undefined);
+  expect(programs).toHaveLength(2);
+  for (const { command, environment } of programs) {
+    const [program, ...words] = command!.split(" ");
+    const [, started] = new RegExp(`^  ${program}\\) exec fxdesk ([a-z ]+?) --`, "m").exec(start)!;
+    const help = await runForOutput([...started!.split(" "), "--help"], {});
+    const flags = words.filter((word) => word.startsWith("--"));
+    expect(flags.filter((flag) => !help.includes(`  ${flag} `))).toEqual([]);
+    for (const variable of Object.keys(environment)) expect(settings).toContain(`\`${variable}\``);
+  }
 });
 
 test("messages of the troubleshooting page are those of the product", async () => {
