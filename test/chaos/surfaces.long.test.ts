@@ -150,18 +150,19 @@ const booked = async () => new Set([...(await sandbox.tradesByReference()).value
 const bookOn = (surface: Surface, booking: Booking): Promise<SurfaceResult> =>
   surface.book(booking).catch((error: Error) => ({ error: error.message }));
 
-/** Tries the surfaces in turn, like a round-robin proxy, until one of them has booked the trade. */
-async function bookSomewhere(booking: Booking, turn: number): Promise<string> {
-  const errors: string[] = [];
+/**
+ * Tries the surfaces in turn, like a round-robin proxy, until one of them has booked the trade. Returns undefined if none has: a
+ * process that is killed between recording and sending leaves a call of unknown outcome, which is never sent again.
+ */
+async function bookSomewhere(booking: Booking, turn: number): Promise<string | undefined> {
   for (let attempt = 0; attempt < 60; attempt += 1) {
     const surface = surfaces[(turn + attempt) % surfaces.length]!;
     if (!surface.isAlive) continue;
     const said = await bookOn(surface, booking);
     if ("tradeId" in said) return said.tradeId;
-    errors.push(`${surface.name}: ${said.error}`);
     await pause(250);
   }
-  throw new Error(`${booking.quote_id} was not booked:\n${errors.join("\n")}`);
+  return undefined;
 }
 
 async function kill(surface: Surface): Promise<void> {
@@ -189,6 +190,7 @@ test(`makes ${bookings} bookings once each, and reports their outcomes on every 
   for (let index = 0; index < bookings; index += 1)
     wanted.push({ quote_id: await sandbox.quote(), reason: "other" });
   const trades = new Map<string, string>();
+  const unknown = new Set<number>();
   const bookAll = async (from: number, to: number) => {
     let next = from;
     const one = async () => {
@@ -196,7 +198,9 @@ test(`makes ${bookings} bookings once each, and reports their outcomes on every 
         const turn = next;
         next += 1;
         const booking = wanted[turn]!;
-        trades.set(booking.quote_id, await bookSomewhere(booking, turn));
+        const trade = await bookSomewhere(booking, turn);
+        if (trade === undefined) unknown.add(turn);
+        else trades.set(booking.quote_id, trade);
       }
     };
     await Promise.all(Array.from({ length: maxConcurrentBookings }, one));
@@ -212,13 +216,23 @@ test(`makes ${bookings} bookings once each, and reports their outcomes on every 
   await bookAll(half, bookings);
 
   const made = [...(await booked())].filter((id) => !before.has(id));
-  expect(made.length).toBe(bookings);
+  expect(made.length).toBe(bookings - unknown.size);
+  // Only calls that were under way when their process was killed.
+  expect(unknown.size).toBeLessThanOrEqual(maxConcurrentBookings);
+  expect([...unknown].filter((turn) => turn < third || turn >= half)).toEqual([]);
   expect(new Set(trades.values())).toEqual(new Set(made));
   for (const surface of surfaces.filter(({ isAlive }) => isAlive))
-    for (const booking of wanted)
-      expect(await bookOn(surface, booking)).toEqual({ tradeId: trades.get(booking.quote_id) });
+    for (const [turn, booking] of wanted.entries())
+      expect(await bookOn(surface, booking)).toEqual(
+        unknown.has(turn)
+          ? { error: expect.any(String) as string }
+          : { tradeId: trades.get(booking.quote_id) },
+      );
 
   const entries: readonly Entry[] = await closeLater(await openJournal(store)).list();
-  expect(entries.map(({ state }) => state)).toEqual(wanted.map(() => "done"));
+  const states = entries.map(({ state }) => state);
+  expect(states.filter((state) => state === "done").length).toBe(trades.size);
+  expect(states.filter((state) => state === "unknown").length).toBe(unknown.size);
+  expect(states.length).toBe(bookings);
   expect(new Set(entries.map(({ surface }) => surface))).toEqual(new Set(["mcp", "node-red"]));
 }, 600_000);
