@@ -67,13 +67,17 @@ function chosenText({ fields = {} }, name) {
   return given && isFixed(given) ? (given.label ?? given.value) : undefined;
 }
 
-/** Returns what a node label says of the form: both currencies and the amount, or the first short fixed value. */
+/** Returns what a node label says of the form: both currencies with the fixed amount, or the first short fixed value. */
 function chosenValueOf(node) {
   const { controls } = node._def.fxdesk;
   const { sell, buy } = controls.find(({ pairOf }) => pairOf)?.pairOf ?? {};
-  const currencies = [sell, buy].map((name) => chosenText(node, name));
-  if (currencies.every(Boolean))
-    return [currencies.join(" → "), chosenText(node, "amount")].filter(Boolean).join(" ");
+  const [sold, bought] = [sell, buy].map((name) => chosenText(node, name));
+  if (sold && bought) {
+    const [amount, side] = [chosenText(node, "amount"), node.fields.fixed_side?.value];
+    // Beside its currency, which an amount alone would leave open.
+    const textOf = (its, currency) => (amount && side === its ? `${amount} ${currency}` : currency);
+    return `${textOf("sell", sold)} → ${textOf("buy", bought)}`;
+  }
   return controls
     .map(({ name }) => chosenText(node, name))
     .find((text) => text !== undefined && text.length <= maxChosenLength);

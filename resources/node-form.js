@@ -205,7 +205,9 @@ function addTry(node, form) {
     state.text(translate("form.trying"));
     const body = { ...readRequest(node), node: node.id };
     const request = tryRead($("#node-input-connection").val(), body);
-    if (request) request.done(showResult).fail((failed) => state.text(errorMessageOf(failed)));
+    const showFailure = (failed) =>
+      state.text(errorMessageOf(failed))[0].scrollIntoView({ block: "nearest" });
+    if (request) request.done(showResult).fail(showFailure);
     else state.text(translate("form.tryUnconnected"));
   });
 }

@@ -388,7 +388,7 @@ test("marks a node whose choice requires another field, or whose watch cannot st
   const input = (name: string) =>
     own.page.locator(`.form-row:has([id="node-input-fxdesk-${name}"]) .red-ui-typedInput-input`);
   expect(await own.page.locator('[id="order"] .red-ui-flow-node-label').textContent()).toBe(
-    "Order trade · EUR → USD 20000",
+    "Order trade · 20000 EUR → USD",
   );
   expect(await input("rate_symbol").inputValue()).toBe("EURUSD");
   const rateBox = own.page.locator(
