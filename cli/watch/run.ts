@@ -64,7 +64,7 @@ function createStatusReporter(
       isFirstRead = false;
       if (status.isContinued && from !== undefined)
         report(
-          `--since ${from} has no effect: the watch continues where ${JSON.stringify(consumer)} stopped. To begin anew, give another --name.`,
+          `--since ${from} has no effect: the watch continues where ${JSON.stringify(consumer)} stopped. To start again, use another --name.`,
           { code: "continued", consumer },
         );
     } else

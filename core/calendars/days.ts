@@ -40,7 +40,7 @@ export function localTimeIn(zone: string): LocalTime {
   return (time) => Date.parse(`${format.format(time).replace(" ", "T")}Z`);
 }
 
-/** Returns the instant of a time of day. A time that a change of clocks skips is as much later. */
+/** Returns the instant of a time of day. A time that is skipped when clocks change is moved by the skipped time. */
 export function instantOf(day: string, at: string, localTime: LocalTime): number {
   const local = Date.parse(`${day}T${at}:00Z`);
   const offsetAt = (time: number) => localTime(time) - time;

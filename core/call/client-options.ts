@@ -106,7 +106,7 @@ export interface ClientOptions {
   readonly policy?: string;
   /** Absolute path of the file that lists the people who release, with their secrets. Only approving processes need it. */
   readonly people?: string;
-  /** Address of the releases page (https, or http on this machine). Requests that wait for release then have a link to it. */
+  /** Address of the releases page (https, or http on this machine). Waiting requests link to it. */
   readonly releasesPage?: string;
   /** Further settings by name, for services with settings of their own. They take precedence over the options above. */
   readonly settings?: Readonly<Record<string, string>>;

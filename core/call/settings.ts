@@ -140,7 +140,7 @@ const releasesPageSetting: Setting = {
   name: "releasesPage",
   title: "Releases page",
   description:
-    "Address of your releases page; requests that wait for release then have a link to it, such as https://releases.example.com.",
+    "Address of your releases page; waiting requests link to it, such as https://releases.example.com.",
   shape: "address",
 };
 

@@ -9,7 +9,7 @@ const invisible = /(?![ \t\n\r\u3000])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point
 const codeOf = (character: string): string =>
   `<U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}>`;
 
-/** Text without anything to replace, as most is; found much faster than by the character classes above. */
+/** Matches text with nothing to replace, which most text is. It is much faster than the pattern above. */
 const plain = /^[\t\n\r -~]*$/;
 
 /** Replaces invisible characters by their codes, for example `<U+200B>`. Keeps tabs and line ends. */

@@ -75,7 +75,7 @@ class BankCsvReader implements LineReader {
   readonly #rows: RowJoiner;
   readonly #seen = new Set<string>();
   #draft: Draft | undefined;
-  /** Number of cells of an entry: rows may end with a separator that the headings have not. */
+  /** Number of cells of an entry: rows may end with a separator that the headings do not have. */
   #width: number | undefined;
   /** True once a debit column was seen to hold negative amounts, false for positive ones. */
   #hasNegativeDebits: boolean | undefined;

@@ -329,7 +329,7 @@ function toMap(table: Table, evidence: Evidence, account?: string, currency?: st
   };
 }
 
-/** Adds the balance that some files of a layout have and others have not. */
+/** Adds the balance column, which only some files of a layout have. */
 function withBalance(table: Table, map: CsvMap): { table: Table; given: CsvMap } {
   const [balance, ...others] = matchHeadings(table.headings).balance ?? [];
   if (map.columns["balance"] !== undefined || balance === undefined || others.length > 0)

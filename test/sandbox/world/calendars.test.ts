@@ -137,6 +137,13 @@ const known: Readonly<Record<string, Known>> = {
 const numRuns = Number(process.env.FXDESK_RUNS ?? 100);
 const years = [2026, 2027, 2028, 2029, 2030, 2031];
 const dayMs = 86_400_000;
+/** A forward of 1,000 of the sold currency. */
+const forward = {
+  clientId: demo.clientId,
+  type: "forward",
+  fixed: "sell",
+  amount: new Big(1_000),
+} as const;
 
 /** Returns the days of a year on which banks are closed according to the library. */
 function closedIn(year: number, { country, without, more = [] }: Known): string[] {
@@ -227,13 +234,7 @@ describe("by the library's calendar", () => {
     const asked = day.filter((each) => each > "2026-02-01");
     fc.assert(
       fc.property(pair, asked, ([buyCurrency, sellCurrency], valueDate) => {
-        const inquiry = {
-          clientId: demo.clientId,
-          type: "forward",
-          fixed: "sell",
-          amount: new Big(1_000),
-        } as const;
-        const { terms } = createOffer(world, { ...inquiry, buyCurrency, sellCurrency, valueDate });
+        const { terms } = createOffer(world, { ...forward, buyCurrency, sellCurrency, valueDate });
         expect(terms.maturityDate).toBe(nextOpen(valueDate, buyCurrency, sellCurrency, "USD"));
       }),
       { numRuns },
@@ -387,13 +388,7 @@ describe("by the library's calendar", () => {
     fc.assert(
       fc.property(pair, fc.integer({ min: 10, max: 200 }), ([buyCurrency, sellCurrency], ahead) => {
         const valueDate = addDays(dayOf(world.now), ahead);
-        const inquiry = {
-          clientId: demo.clientId,
-          type: "forward",
-          fixed: "sell",
-          amount: new Big(1_000),
-        } as const;
-        const { terms } = createOffer(world, { ...inquiry, buyCurrency, sellCurrency, valueDate });
+        const { terms } = createOffer(world, { ...forward, buyCurrency, sellCurrency, valueDate });
         const order = { buy_currency: buyCurrency, sell_currency: sellCurrency, value_date: valueDate };
         const refused = validateOrder(
           {
