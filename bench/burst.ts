@@ -74,14 +74,14 @@ async function measureBursts(): Promise<Bursts> {
   const toFxdesk = (batchSize?: number) => burst(counts, "to-fxdesk", ["answered", "refused"], batchSize);
   await toEmpty();
   await toFxdesk();
-  const before = retainedMB();
+  const before = await retainedMB();
   const [empty, fxdesk, yieldingBursts]: [Burst[], Burst[], Burst[]] = [[], [], []];
   for (let round = 0; round < 3; round += 1) {
     empty.push(await toEmpty());
     fxdesk.push(await toFxdesk());
     yieldingBursts.push(await toFxdesk(yieldingBatchSize));
   }
-  const growthMB = retainedMB() - before;
+  const growthMB = (await retainedMB()) - before;
   await stopNodeRed();
   stop();
   return { count, empty, fxdesk, yielding: yieldingBursts, growthMB };

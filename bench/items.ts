@@ -57,12 +57,12 @@ async function measureItems(): Promise<Items> {
   nodes.getNode("list").receive({});
   // Excludes code and data that are allocated once.
   await untilArrived(count / 10);
-  const [before, resident] = [retainedMB(), residentMB()];
+  const [before, resident] = [await retainedMB(), residentMB()];
   delays.enable();
   const startedAt = performance.now();
   const peak = await untilArrived((count / 10) * 9);
   delays.disable();
-  const growthMB = retainedMB() - before;
+  const growthMB = (await retainedMB()) - before;
   await untilArrived(count);
   const seconds = (performance.now() - startedAt) / 1_000;
   nodes.getNode("list").receive({});
