@@ -47,6 +47,16 @@ export interface ReleaseProposal {
 export type ConfirmRelease = (proposal: ReleaseProposal) => Promise<boolean>;
 
 /** Options of a single call. They override the settings of the client. */
+/** Comparison of a call with earlier calls. */
+export interface Comparison {
+  /** Name of the procedure, which also compares the call with later ones. */
+  readonly by: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** IDs of the journal entries and releases that may repeat the call, as far as they were known then. */
+  readonly known: readonly string[];
+}
+
 export interface CallOptions {
   /**
    * Aborts the call, which then fails with `Aborted`. A call that commits money and was sent is not aborted: it is finished
@@ -99,6 +109,8 @@ export interface CallOptions {
   readonly confirmRelease?: ConfirmRelease;
   /** What people must know before they release the call: shown with its terms and sealed with them. Not sent to the service. */
   readonly warnings?: readonly string[];
+  /** Comparison of the call by its procedure. If it waits for release, it is compared again before it is sent. Not sent to the service. */
+  readonly compared?: Comparison;
   /** JSON stored with the release request, if one is needed, and returned with it. Not sent to the service. */
   readonly correlation?: unknown;
   /** Called with the progress of a procedure. */

@@ -1,13 +1,14 @@
 /** payments.initiateRun: initiates a payment run as one bulk payment, once. */
 import { z } from "zod";
 import { invalidInputError } from "../call/call-errors";
+import type { Comparison } from "../call/call-options";
 import { initiateBulkPayment } from "../contract/payments";
 import { json } from "../spec/declare";
 import { type Context, procedure } from "./procedure";
 import { isWebAddress } from "../values/values";
 import { flagField, optionalTextField, textField } from "./result-fields";
 import { Finding } from "./payment-run-findings";
-import { listInitiations } from "./payment-run-history";
+import { describeRepetition, listInitiations } from "./payment-run-history";
 import { preparationOperations, prepare, PreparedRun, runIdOf } from "./payment-run-preparation";
 import { bulkInputOf, readRun, type RunInput, runFields, runRules } from "./payment-run-rows";
 
@@ -40,18 +41,23 @@ interface Checked {
   readonly checks: Pick<z.output<typeof PreparedRun>, "findings" | "not_checked">;
   /** What people must know before they release the run. */
   readonly warnings: readonly string[];
+  readonly compared: Omit<Comparison, "by">;
 }
 
-const unchecked: Checked = { checks: { findings: [], not_checked: [] }, warnings: [] };
+const unchecked = (): Checked => ({
+  checks: { findings: [], not_checked: [] },
+  warnings: [],
+  compared: { at: Date.now(), known: [] },
+});
 
 /** Checks a run. Throws InvalidInput for one with errors. */
 async function assertReady(context: Context, input: RunInput): Promise<Checked> {
-  const { prepared, notCompared } = await prepare(context, name, input);
+  const { prepared, notCompared, compared } = await prepare(context, name, input);
   const { findings, ready, not_checked } = prepared;
   const sentences = findings.map(({ row, message }) =>
     row === undefined ? message : `Row ${row}: ${message}`,
   );
-  if (ready) return { checks: { findings, not_checked }, warnings: [...sentences, ...notCompared] };
+  if (ready) return { checks: { findings, not_checked }, warnings: [...sentences, ...notCompared], compared };
   const field = (["rows", "rows_csv", "pain001"] as const).find((each) => input[each] !== undefined)!;
   throw invalidInputError(
     { name },
@@ -70,8 +76,9 @@ async function initiateChecked(
   request: ReturnType<typeof bulkInputOf>,
 ) {
   const earlier = await earlierStates(context, key);
-  const { checks, warnings } = earlier.length > 0 ? unchecked : await assertReady(context, input);
-  const initiated = await context.client.payments.initiateBulk(request, { key, warnings });
+  const { checks, warnings, compared } = earlier.length > 0 ? unchecked() : await assertReady(context, input);
+  const options = { key, warnings, compared: { by: name, ...compared } };
+  const initiated = await context.client.payments.initiateBulk(request, options);
   return { earlier, checks, initiated };
 }
 
@@ -90,6 +97,7 @@ export const initiateRun = procedure({
   uses: [...preparationOperations, "payments.initiateBulk"],
   input: runFields,
   rules: runRules,
+  describeRepetition,
   output: json(InitiatedRun, "The initiated run."),
   async run(context, input) {
     const run = readRun(name, input);

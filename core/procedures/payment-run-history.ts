@@ -40,6 +40,8 @@ export interface EarlierPayment {
   readonly source: string | undefined;
   /** True if it was initiated; false if it waits, or may have been sent. */
   readonly isMade: boolean;
+  /** ID of its journal entry or release. */
+  readonly call?: string;
   /** Requested execution date of its request. */
   readonly executionDate?: string | undefined;
 }
@@ -64,7 +66,11 @@ interface JsonTransfer {
 /** Returns the payments of an encoded request, or undefined if it cannot be read. */
 export function paymentsOfBody(
   body: string | undefined,
-  shared: Pick<EarlierPayment, "day" | "source" | "isMade"> = { day: "", source: undefined, isMade: false },
+  shared: Pick<EarlierPayment, "day" | "source" | "isMade" | "call"> = {
+    day: "",
+    source: undefined,
+    isMade: false,
+  },
 ): EarlierPayment[] | undefined {
   if (body === undefined) return undefined;
   if (body.trimStart().startsWith("<"))
@@ -101,6 +107,7 @@ const paymentsOfCall = ({ body, at, isOwn, id, state }: EarlierCall): EarlierPay
     day: dayOf(at),
     source: isOwn ? `${id}, which is ${state === "done" ? "sent" : state}` : undefined,
     isMade: state === "done",
+    call: id,
   });
 
 export const toEarlierPayment = (each: Transaction): EarlierPayment => {
@@ -267,6 +274,34 @@ export function findDuplicates({ rows, allowed }: PaymentRun, { payments }: Hist
         ]
       : [];
   });
+}
+
+/** Returns the IDs of the calls whose payments have account and amount of a row, and were compared with it. */
+export function comparedCalls({ rows }: PaymentRun, { payments }: History): string[] {
+  const wanted = new Set(rows.map(keyOf));
+  return [
+    ...new Set(
+      payments.flatMap((each) => (each.call !== undefined && wanted.has(keyOf(each)) ? [each.call] : [])),
+    ),
+  ];
+}
+
+/** Names the first payment of a run that an earlier call has made as well, as `payments.initiateRun` compares them. */
+export function describeRepetition(
+  body: string | undefined,
+  earlier: { readonly operation: string; readonly body: string },
+): string | undefined {
+  if (!initiating.includes(earlier.operation)) return undefined;
+  const shared = { day: dayOf(new Date()), source: undefined, isMade: true };
+  const payments = paymentsOfBody(body, shared);
+  if (!payments) throw new Error("the payments of the run cannot be read");
+  const made = groupBy(paymentsOfBody(earlier.body, shared) ?? [], keyOf);
+  const index = payments.findIndex((own) =>
+    made.get(keyOf(own))?.some((other) => compareTexts(own, other, false) !== undefined),
+  );
+  if (index < 0) return undefined;
+  const { amount, currency, payee, iban } = payments[index]!;
+  return `Payment ${index + 1} of ${payments.length} (${amount} ${currency} to ${payee}, ${iban})`;
 }
 
 const partyOf = (name: string): Party => parseParty(name.replace(/&amp;/gi, "&"));

@@ -13,7 +13,13 @@ import { signedAmount, sumBy } from "./decimal";
 import { attempt, type Context } from "./procedure";
 import { countField, currencyField, flagField, optionalTextField, textField } from "./result-fields";
 import { checkDate, checkRows, errorOf, Finding, warningOf } from "./payment-run-findings";
-import { findChangedAccounts, findDuplicates, type History, readHistory } from "./payment-run-history";
+import {
+  comparedCalls,
+  findChangedAccounts,
+  findDuplicates,
+  type History,
+  readHistory,
+} from "./payment-run-history";
 import { bulkInputOf, type PaymentRun, readRun, type RunInput, UnderstoodRow } from "./payment-run-rows";
 
 /** The operations that a preparation calls. */
@@ -137,6 +143,7 @@ export async function prepare(context: Context, operation: string, input: RunInp
   const request = bulkInputOf(run);
   return {
     notCompared: history.notChecked,
+    compared: { at: now.getTime(), known: comparedCalls(run, history) },
     prepared: {
       run: id,
       ready: errors === 0,

@@ -20,6 +20,7 @@ import { type EntryState, isNotExecuted } from "../journal/entry";
 import { stateAfter } from "../journal/entry-rows";
 import { hashScope, sumCommitments } from "./day-sums";
 import { changedInStore, isAuthentic } from "./request-signature";
+import { clockMarginMs, type Repetition } from "./repeated-call";
 import { commitsNoMoney, effectOf } from "./committed-money";
 import { commitmentsOf, findLimitViolation } from "./limits";
 import type { Policy } from "./policy";
@@ -131,9 +132,6 @@ export function findReleaseProblem(
   );
 }
 
-/** Allows for a clock of the requester that is ahead of that of the store. */
-const clockMarginMs = 3_600_000;
-
 /**
  * Returns why the journal excludes that the request is sent, or undefined, by the events since the request: rows of entries,
  * releases and decisions may be missing or old. Throws an Error if one of these events was changed or removed.
@@ -190,7 +188,7 @@ function findClockSkew(moment: number): string | undefined {
 
 /**
  * Creates the guard that marks a request as sent once, if all checks pass in that transaction. `findStateProblem` checks the
- * state. The guard throws an FxdeskError if the request may not be sent.
+ * state, `findRepetition` the calls that were sent meanwhile. The guard throws an FxdeskError if the request may not be sent.
  */
 export const createSendGuard =
   (
@@ -198,6 +196,7 @@ export const createSendGuard =
     loaded: Authority,
     nextState: "booking" | "sent",
     findStateProblem: (current: Release, entry: string) => string | undefined,
+    findRepetition?: (transaction: SendTransaction, current: Release) => Promise<Repetition | undefined>,
   ): SendGuard =>
   async (sending) => {
     const { entry } = sending;
@@ -219,6 +218,8 @@ export const createSendGuard =
     if (reason !== undefined) throw releaseRefusedError(operation, reason);
     const recorded = await findRecordedProblem(transaction, current, decisions);
     if (recorded !== undefined) throw releaseRefusedError(operation, recorded);
+    const repetition = await findRepetition?.(transaction, current);
+    if (repetition) throw releaseRefusedError(operation, repetition.reason);
     const commitments = authority.policy && (await checkDayLimits(transaction, current, authority.policy));
     await markReleaseSent(transaction, current, nextState, entry);
     return {

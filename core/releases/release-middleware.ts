@@ -32,6 +32,7 @@ import type { IsVisible } from "./repository";
 import { defaultMoneyPolicy, loadPolicy, missingPolicyProblem } from "./policy";
 import { proveQuote, withProvenTrade } from "./quote-proof";
 import { asReleased, sealCall } from "./sealed-call";
+import { findRepetition, type Repetition } from "./repeated-call";
 import { outcomeOfRelease, releasePageOf } from "./report";
 import { requestHashOf, type SealedCall, type SealedRequest } from "./terms";
 
@@ -39,6 +40,8 @@ import { requestHashOf, type SealedCall, type SealedRequest } from "./terms";
 interface AuthorizedCall {
   readonly call: PreparedCall;
   readonly guard?: SendGuard;
+  /** Ends the release if its guard found that it repeats a call that was sent meanwhile. */
+  readonly endIfRepeated?: () => Promise<void>;
 }
 
 /** Facts of a request that select its policy. */
@@ -175,7 +178,14 @@ export class ReleaseMiddleware {
       if (earlier) return earlier;
       throw error;
     }
-    return next({ ...request, ...authorized });
+    const { endIfRepeated, ...sent } = authorized;
+    try {
+      return await next({ ...request, ...sent });
+    } catch (error) {
+      // A release that could not be ended stays released, and the next attempt to send it finds the same.
+      await endIfRepeated?.().catch(() => undefined);
+      throw error;
+    }
   }
 
   /** True if the requester of a call is proved. Only then may they learn the outcome of an earlier call. */
@@ -256,9 +266,16 @@ export class ReleaseMiddleware {
     }
     const released = this.#asReleased(release, call, sealed, people);
     const sending = { id: release.id, sealed: released.sealed };
+    let repetition: Repetition | undefined;
     return {
       call: released.call,
-      guard: createSendGuard(sending, authority, "sent", findUseProblem),
+      guard: createSendGuard(sending, authority, "sent", findUseProblem, async (transaction, current) => {
+        repetition = await findRepetition(transaction, current, this.context.service);
+        return repetition;
+      }),
+      endIfRepeated: async () => {
+        if (repetition?.isCertain) await this.service.end(release.id, repetition.reason);
+      },
     };
   }
 

@@ -177,6 +177,11 @@ export class ReleaseService {
 
   /** Cancels a pending release. Throws a ReleaseRefusal once the request was sent, ReleaseNotFound if it is not visible. */
   cancel(id: string, by: string | undefined, isVisible?: IsVisible): Promise<Release> {
+    return this.end(id, by === undefined ? "Cancelled." : `Cancelled by ${by}.`, isVisible);
+  }
+
+  /** Cancels a pending release with a remark. Throws as `cancel` does. */
+  end(id: string, remark: string, isVisible?: IsVisible): Promise<Release> {
     return this.#withdraw(id, async (access) => {
       const release = await getRelease(access, id, isVisible);
       const state = effectiveState(release, access.moment);
@@ -185,7 +190,6 @@ export class ReleaseService {
           describeStateConflict(id, state, "cancelled"),
           await entryOf(access, release),
         );
-      const remark = by === undefined ? "Cancelled." : `Cancelled by ${by}.`;
       const progress = { ...release.progress, remark };
       return transitionRelease(access, release, "cancelled", { progress, nextAt: 0 });
     });

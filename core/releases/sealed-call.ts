@@ -36,6 +36,7 @@ export function sealCall(
     ...(options.release && { release: options.release }),
     ...(context.settings.policy !== undefined && { underPolicy: true }),
     ...(options.warnings?.length && { warnings: options.warnings }),
+    ...(options.compared && { compared: options.compared }),
     ...parseCorrelation(operation.name, options.correlation),
     terms: {
       method: operation.method,
@@ -154,7 +155,7 @@ export function asReleased(
 ): ReleasedCall | undefined {
   if (released.kind !== "call") return undefined;
   const { surface, key, requestedAt, validUntil, release, underPolicy, correlation, quoteProof } = released;
-  const { warnings, firstPayments } = released;
+  const { warnings, compared, firstPayments } = released;
   const {
     surface: _surface,
     key: _ownKey,
@@ -163,6 +164,7 @@ export function asReleased(
     release: _release,
     underPolicy: _underPolicy,
     warnings: _warnings,
+    compared: _compared,
     firstPayments: _firstPayments,
     correlation: _correlation,
     quoteProof: _quoteProof,
@@ -177,6 +179,7 @@ export function asReleased(
     ...((atHand.release ?? release) && { release: "needed" }),
     ...(underPolicy && { underPolicy }),
     ...(warnings && { warnings }),
+    ...(compared && { compared }),
     ...(firstPayments && { firstPayments }),
     ...(correlation !== undefined && { correlation }),
     ...(quoteProof !== undefined && { quoteProof }),

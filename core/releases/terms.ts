@@ -1,6 +1,7 @@
 /** The sealed terms of a release: an order, or an encoded request. Any change results in another seal. */
 import { createHash } from "node:crypto";
 import { invalidInputError } from "../call/call-errors";
+import type { Comparison } from "../call/call-options";
 import type { QuotedTrade } from "../call/quote-memory";
 import type { CommittedAmount } from "../spec/committed-money";
 import type { Callable } from "../spec/operation";
@@ -119,6 +120,8 @@ export interface SealedCall extends SealedFacts {
   readonly firstPayments?: readonly string[];
   /** The trade that is booked, by its quote; `unknown` if it may book one that this client does not know. */
   readonly trade?: QuotedTrade | "unknown";
+  /** Comparison with earlier calls. It is made again with later ones when the call is sent. */
+  readonly compared?: Comparison;
   /** Proves the trade to the process that sends the call. */
   readonly quoteProof?: string;
 }

@@ -68,6 +68,11 @@ export interface Procedure extends Callable {
   readonly effectReason?: string;
   /** Checks of previews that `run` makes itself, such as those of several fields. Throws InvalidInput; sends nothing. */
   readonly check?: (client: never, input: never) => Promise<void>;
+  /** Names the part of an encoded request that repeats an earlier call; undefined if none does. For calls with `compared`. */
+  readonly describeRepetition?: (
+    body: string | undefined,
+    earlier: { readonly operation: string; readonly body: string },
+  ) => string | undefined;
   /** Receives validated values with defaults applied. Returns the body that its response declares. */
   readonly run: (context: RunContext, input: never) => Promise<unknown>;
 }

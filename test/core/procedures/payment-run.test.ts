@@ -3,11 +3,15 @@ import { join } from "node:path";
 import type { Sandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { addDays, dayOf, nextBusinessDay } from "@fxdesk/toolkit/calendars";
+import { resolveEntry } from "../../../core/journal/operator-actions";
 import { describeTerms } from "../../../core/releases/describe-terms";
+import { withStore } from "../../../core/store/open";
+import type { ReleaseReport } from "../../../core/releases/report";
 import { hasValidCheckDigits } from "../../../core/values/account-number";
 import { engines } from "../store/engines";
 import { createReleaseFixture, people } from "../releases/release-fixture";
 import { startAlteringProxy } from "./altering-proxy";
+import { eventually } from "../../support/eventually";
 import { tempFolder } from "../../support/resources";
 import { openClient, openSandbox } from "../../support/sandboxes";
 
@@ -419,4 +423,79 @@ test("a released run is sent once as released; another row is another run, and t
   ).toEqual(["Row 1", "Row 2"]);
   await place.decide(waiting.release, "anna");
   expect(await desk.payments.initiateRun(repeated)).toMatchObject({ repeated: false });
+});
+
+test("a released run that repeats a payment made meanwhile ends unsent and names it; one that was shown is sent", async () => {
+  const place = await createReleaseFixture({
+    policy: {
+      people: [...people],
+      rules: [{ operations: ["payments.initiateBulk"], from: ["anna", "bert"] }],
+      quoteEverySeconds: 0.05,
+    },
+  });
+  const desk = place.client();
+  const debtor_iban = await debtorOf(desk);
+  const requestOf = async (run: Parameters<typeof desk.payments.initiateRun>[0]) =>
+    (await desk.payments.initiateRun(run).catch((error: unknown) => error)) as { release: string };
+  const paid = async (number: number) => {
+    const { payee, iban, amount, reference } = rowOf(number);
+    const made = await place.client({ as: "carl" }).payments.initiate.response(
+      {
+        "payment-service": "payments",
+        "payment-product": "sepa-credit-transfers",
+        "TPP-Redirect-URI": "https://client.example/back",
+        debtorAccount: { iban: debtor_iban },
+        instructedAmount: { amount, currency: "EUR" },
+        creditorAccount: { iban },
+        creditorName: payee,
+        remittanceInformationUnstructured: reference,
+      } as never,
+      { key: `carl-${number}` },
+    );
+    return made.journal!.entry;
+  };
+  const ended = (id: string, reached: (report: ReleaseReport) => boolean) =>
+    eventually(
+      async () => {
+        const report = await desk.orders.get(id);
+        return reached(report) && report;
+      },
+      { withinMs: 10_000, what: `the state of ${id}` },
+    );
+
+  const run = { debtor_iban, rows: [rowOf(1), rowOf(2)] };
+  const { release } = await requestOf(run);
+  const entry = await paid(2);
+  await place.decide(release, "anna");
+  const { remark } = await ended(release, ({ state }) => state === "cancelled");
+  expect(remark).toContain(entry);
+  expect(remark).toContain(`Payment 2 of 2 (${rowOf(2).amount} EUR to ${rowOf(2).payee}, ${rowOf(2).iban})`);
+  const { releases } = await desk.orders.list({ states: ["cancelled"] });
+  expect(releases).toMatchObject([{ release, remark }]);
+  await expect(desk.payments.initiateRun(run)).rejects.toMatchObject({ code: "invalid_input" });
+  expect(bulkPosts(place.sandbox)).toHaveLength(0);
+
+  const own = { debtor_iban, rows: [rowOf(3)] };
+  const shown = await requestOf({ ...run, allow_duplicates: [2] });
+  const second = await requestOf(own);
+  place.sandbox.control.addFault({ operation: "payments.initiate", kind: "reset-after" });
+  const { journal } = (await paid(3).catch((error: unknown) => error)) as { journal: { entry: string } };
+  await place.decide(shown.release, "anna");
+  await ended(shown.release, ({ outcome }) => outcome === "done");
+  expect(bulkPosts(place.sandbox)).toHaveLength(1);
+
+  // As long as the outcome of the other payment is not known, the run waits.
+  await place.decide(second.release, "anna");
+  const held = await ended(second.release, ({ remark: words }) => words !== undefined);
+  expect(held).toMatchObject({ state: "released", remark: expect.stringContaining(journal.entry) });
+  await withStore(place.store, (store) =>
+    resolveEntry(store, journal.entry, {
+      state: "rejected",
+      identity: undefined,
+      note: "Not found.",
+      actor: "dora",
+    }),
+  );
+  await ended(second.release, ({ outcome }) => outcome === "done");
+  expect(bulkPosts(place.sandbox)).toHaveLength(2);
 });

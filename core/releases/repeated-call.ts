@@ -1,0 +1,77 @@
+/** Compares a call again just before it is sent, with the calls that were sent since its procedure compared it. */
+import { readEventsSince } from "../journal/checked-events";
+import { type EntryState, isNotExecuted } from "../journal/entry";
+import { getEntry, stateAfter } from "../journal/entry-rows";
+import { isProcedure } from "../spec/procedure";
+import type { Service } from "../spec/service";
+import type { SendTransaction } from "../store/database";
+import type { Release } from "./release";
+
+/** Allows for a clock of the requester that is ahead of that of the store. */
+export const clockMarginMs = 3_600_000;
+
+interface JournaledCall {
+  readonly operation: string;
+  readonly client: string;
+  readonly state: EntryState;
+  /** Release that allowed the call. */
+  readonly release?: string;
+}
+
+/** A call that was sent, or may have been, and that another one would repeat. */
+export interface Repetition {
+  readonly reason: string;
+  /** True if the earlier call was carried out; false as long as its outcome is not known. */
+  readonly isCertain: boolean;
+}
+
+async function listCallsSince(transaction: SendTransaction, environment: string, since: number) {
+  const calls = new Map<string, JournaledCall>();
+  for (const row of await readEventsSince(transaction, environment, since)) {
+    const [entry, kind] = [String(row.entry), String(row.kind)];
+    const content = JSON.parse(String(row.content)) as Partial<JournaledCall>;
+    const { operation = "", client = "", release } = content;
+    const call = kind === "intent" ? { operation, client, state: "intended" as const } : calls.get(entry);
+    if (!call) continue;
+    const state = (stateAfter(kind, content) ?? call.state) as EntryState;
+    calls.set(entry, { ...call, state, ...(release !== undefined && { release }) });
+  }
+  return calls;
+}
+
+/**
+ * Returns the call that a request would repeat, or undefined. Calls that the request was compared with before are left out: they
+ * repeat nothing, or were shown to the people who released it. Throws an Error if that cannot be decided.
+ */
+export async function findRepetition(
+  transaction: SendTransaction,
+  { sealed }: Pick<Release, "sealed">,
+  { procedures = [] }: Pick<Service, "procedures">,
+): Promise<Repetition | undefined> {
+  if (sealed.kind !== "call" || !sealed.compared) return undefined;
+  const { compared, environment, client, terms } = sealed;
+  const procedure = procedures.find(({ name }) => name === compared.by);
+  if (!procedure || !isProcedure(procedure) || !procedure.describeRepetition)
+    throw new Error(`this process has no procedure ${compared.by} to compare the request again`);
+  const calls = await listCallsSince(transaction, environment, compared.at - clockMarginMs);
+  let uncertain: Repetition | undefined;
+  for (const [id, call] of calls) {
+    const isKnown = [id, call.release].some((each) => each !== undefined && compared.known.includes(each));
+    if (id === transaction.entry || isKnown || isNotExecuted(call) || call.client !== client) continue;
+    const { operation, state } = call;
+    const body = (await getEntry(transaction, id))?.intent?.call.body;
+    const repeated =
+      typeof body === "string" ? procedure.describeRepetition(terms.body, { operation, body }) : undefined;
+    if (repeated === undefined) continue;
+    if (state === "done")
+      return {
+        reason: `${repeated} repeats journal entry ${id}, which was sent after this request was checked.`,
+        isCertain: true,
+      };
+    uncertain ??= {
+      reason: `${repeated} may repeat journal entry ${id}, whose outcome is not known yet.`,
+      isCertain: false,
+    };
+  }
+  return uncertain;
+}
