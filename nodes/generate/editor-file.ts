@@ -209,6 +209,12 @@ const resultMetadata = (operation: Callable) => ({
   ...(hasListChoice(operation) && { lists: listNamesOf(operation) }),
 });
 
+/** Words that find a node: those of its declaration, and CSV if it reads or writes such text. */
+function searchWordsOf({ keywords = [] }: Callable, controls: readonly Control[]): string | undefined {
+  const hasCsv = controls.some(({ name, options }) => name.endsWith("_csv") || options?.includes("csv"));
+  return [...keywords, ...(hasCsv ? ["CSV"] : [])].join(", ") || undefined;
+}
+
 const declaredNode = (
   callable: Callable,
   appearance: Appearance,
@@ -216,6 +222,8 @@ const declaredNode = (
 ): NodeDefinition => {
   const rules = formRulesOf(callable);
   const { title } = callable;
+  const controls = controlsOf(describeOperation(callable), (field) => listFor(callable, field));
+  const searchWords = searchWordsOf(callable, controls);
   return {
     type: nodeTypeOf(callable),
     appearance,
@@ -226,11 +234,11 @@ const declaredNode = (
       title,
       effect: callable.effect,
       ...(rules.length > 0 && { rules }),
-      ...(callable.keywords && { searchWords: callable.keywords.join(", ") }),
+      ...(searchWords && { searchWords }),
       ...(isWatch(callable)
         ? { trigger: triggerHintsOf(callable), startsAtDay: callable.day !== undefined }
         : resultMetadata(callable)),
-      controls: controlsOf(describeOperation(callable), (field) => listFor(callable, field)),
+      controls,
     },
   };
 };

@@ -9,6 +9,7 @@ import { defaultCapacity } from "../connection/connection-node";
 import { findConnection, operationKind, resolveTarget, type Target } from "../connection/target";
 import { catchErrors, reportError, type ErrorReport, withoutStacks } from "../shared/errors";
 import { type InputDef, createInputReader } from "../shared/input";
+import type { ReleaseFollower } from "../shared/release-status";
 import type { Translate } from "../shared/status";
 import { createSource, type TypedValue } from "../shared/typed-values";
 import { createCancelMatcher, createKeyReader, correlationOf, readTimeLimit } from "./call-options";
@@ -49,6 +50,7 @@ export interface OperationRuntime {
   readonly translate: Translate;
   readonly handover: DeployHandover<NodeOutput>;
   readonly backpressure: Backpressure;
+  readonly releases: ReleaseFollower;
 }
 
 /** Prepares the readers of the form, once for all messages. Throws an Error if the result property is invalid. */
@@ -86,9 +88,9 @@ export class OperationController {
     private readonly config: OperationDef,
     name: string,
   ) {
-    const { RED, translate, handover } = runtime;
+    const { RED, translate, handover, releases } = runtime;
     const chosen = findConnection(RED, config.connection);
-    this.#status = new OperationStatus(node, translate);
+    this.#status = new OperationStatus(node, translate, releases);
     this.#replying = { node, name, handover, output: new NodeOutput(node, config.outputs === 2) };
     handover.register(node, this.#replying.output);
     // An invalid connection logs its own error.
@@ -172,7 +174,9 @@ export class OperationController {
       }),
       () => withoutStacks(() => callAndSend(call, { results, list, lists })),
     );
-    this.#status.setSuccess(success);
+    const { release: report } = success;
+    if (report) this.#status.setRelease({ client, report });
+    else this.#status.setSuccess(success);
     reply.complete();
   }
 

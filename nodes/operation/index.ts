@@ -1,5 +1,6 @@
 /** Runtime of the operation nodes, including the node that calls any operation. */
 import type { Node, NodeAPI, NodeConstructor } from "node-red";
+import { ReleaseFollower } from "../shared/release-status";
 import { translateStatus } from "../shared/status";
 import { OperationController, type OperationDef } from "./controller";
 import { Backpressure } from "./output/backpressure";
@@ -17,6 +18,7 @@ export function operationNodes(RED: NodeAPI): (name?: string) => NodeConstructor
     translate: translateStatus(RED),
     handover: new DeployHandover<NodeOutput>(RED),
     backpressure: new Backpressure(RED),
+    releases: new ReleaseFollower(),
   };
   return (name) =>
     function OperationNode(this: Node, config: OperationDef) {

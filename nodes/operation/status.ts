@@ -1,7 +1,9 @@
 /** Status below an operation node: the number of calls in progress, or the outcome of the last one. */
 import type { Node, NodeStatus } from "node-red";
+import type { ReleaseReport } from "../../core/releases/report";
 import type { Progress } from "../../core/spec/procedure";
 import type { Failure } from "../shared/errors";
+import { type ReleaseFollower, releaseStatus, type ShownRelease } from "../shared/release-status";
 import { failedStatus, type Translate, unusableStatus } from "../shared/status";
 import type { SentSummary } from "./output/node-call";
 
@@ -52,6 +54,7 @@ export class OperationStatus {
   constructor(
     private readonly node: Node,
     private readonly translate: Translate,
+    private readonly follower: ReleaseFollower,
   ) {}
 
   /** Shows the load of the node while calls are in progress. */
@@ -66,16 +69,22 @@ export class OperationStatus {
   }
 
   setSuccess(summary: SentSummary): void {
-    this.#last = () =>
-      summary.isWaiting
-        ? { fill: "yellow", shape: "ring", text: this.translate("waitsForPerson") }
-        : { fill: "green", shape: "dot", text: successText(this.translate, summary) };
-    this.#scheduleUpdate();
+    this.#setLast(() =>
+      summary.needsConfirmation
+        ? { fill: "yellow", shape: "ring", text: this.translate("needsConfirmation") }
+        : { fill: "green", shape: "dot", text: successText(this.translate, summary) },
+    );
+  }
+
+  /** Shows the state of a release, and what becomes of it. */
+  setRelease(shown: ShownRelease): void {
+    const show = (report: ReleaseReport) => this.#setLast(() => releaseStatus(this.translate, report));
+    show(shown.report);
+    if (!this.#isClosed) this.follower.follow(this, shown, show);
   }
 
   setFailed(failure: Failure): void {
-    this.#last = () => failedStatus(failure);
-    this.#scheduleUpdate();
+    this.#setLast(() => failedStatus(failure));
   }
 
   /** Shows at once that the node has no usable connection or operation. */
@@ -86,7 +95,14 @@ export class OperationStatus {
   /** Stops updates. */
   close(): void {
     this.#isClosed = true;
+    this.follower.unfollow(this);
     clearTimeout(this.#timer);
+  }
+
+  #setLast(status: () => NodeStatus): void {
+    this.follower.unfollow(this);
+    this.#last = status;
+    this.#scheduleUpdate();
   }
 
   #scheduleUpdate(): void {

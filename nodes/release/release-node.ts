@@ -6,7 +6,8 @@ import type { ReleaseReport } from "../../core/releases/report";
 import { findConnection, requireClient } from "../connection/target";
 import { catchErrors } from "../shared/errors";
 import { createSource, type TypedValue } from "../shared/typed-values";
-import { Status } from "../shared/status";
+import { releaseStatus } from "../shared/release-status";
+import { Status, translateStatus } from "../shared/status";
 
 const operationName = "releases.decide";
 
@@ -41,6 +42,7 @@ function requireText(field: string, value: unknown): string {
 }
 
 export function releaseNode(RED: NodeAPI): NodeConstructor<Node<Secrets>, ReleaseDef, Secrets> {
+  const translate = translateStatus(RED);
   return function ReleaseNode(this: Node<Secrets>, config: ReleaseDef) {
     RED.nodes.createNode(this, config);
     const host = { RED, node: this as unknown as Node };
@@ -82,7 +84,7 @@ export function releaseNode(RED: NodeAPI): NodeConstructor<Node<Secrets>, Releas
     this.on("input", (msg, send, done) => {
       void catchErrors({ status, fail: done }, async () => {
         const report = await decide(msg);
-        status.setSuccess(report.state);
+        status.show(releaseStatus(translate, report));
         delete (msg as { code?: unknown }).code;
         send(Object.assign(msg, { payload: report }));
         done();

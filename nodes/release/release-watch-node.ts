@@ -1,12 +1,13 @@
 /** The nodes “Release requested” and “Release decided”: one message per pending or decided release. */
-import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage } from "node-red";
+import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage, NodeStatus } from "node-red";
 import type { Watch } from "../../core/spec/watch";
 import { releaseRequested, releaseDecided } from "../../core/watches/releases";
 import type { ReleaseReport } from "../../core/releases/report";
 import type { WatchStatus } from "../../core/api/watch-options";
 import { findConnection, requireClient } from "../connection/target";
 import { type ErrorReport, reportError } from "../shared/errors";
-import { Status } from "../shared/status";
+import { releaseStatus } from "../shared/release-status";
+import { Status, translateStatus } from "../shared/status";
 import { runWithFlows } from "../shared/background-work";
 
 export interface ReleaseWatchDef extends NodeDef {
@@ -26,22 +27,35 @@ export function releaseWatchNode(
   state: "requested" | "decided",
 ): NodeConstructor<Node, ReleaseWatchDef, object> {
   const watch = state === "requested" ? releaseRequested : releaseDecided;
+  const translate = translateStatus(RED);
   return function ReleaseWatchNode(this: Node, config: ReleaseWatchDef) {
     RED.nodes.createNode(this, config);
     const status = new Status(this);
+    let count = 0;
+    let latest: NodeStatus = { fill: "green", shape: "dot", text: translate("watching") };
+    // True after a failure, and until the first read.
+    let isStale = true;
     const report: ErrorReport = {
       status,
       fail: (failure) => this.error(failure, { topic: watch.name }),
     };
     const onStatus = (watchStatus: WatchStatus) => {
+      if (watchStatus.state === "waiting" && isStale) status.show(latest);
       if (watchStatus.state === "failed") reportError(report, watchStatus.error);
-      if (watchStatus.state === "waiting") status.setSuccess();
+      isStale = watchStatus.state === "failed" || (isStale && watchStatus.state !== "waiting");
     };
     const sendReleases = async (signal: AbortSignal) => {
       const client = requireClient(watch.name, findConnection(RED, config.connection));
       const options = { consumer: this.id, signal, onStatus };
-      for await (const { entry, repeated } of client.changes(watch, {}, options))
-        if (entry !== undefined) this.send(toReleaseMessage(watch, entry as ReleaseReport, repeated));
+      for await (const { entry, kind, repeated } of client.changes(watch, {}, options)) {
+        if (entry === undefined) continue;
+        const release = entry as ReleaseReport;
+        if (kind === "new") count += 1;
+        const { text, ...look } = releaseStatus(translate, release);
+        latest = { ...look, text: `${translate(state, count)}: ${text}` };
+        status.show(latest);
+        this.send(toReleaseMessage(watch, release, repeated));
+      }
     };
     runWithFlows(RED, this, sendReleases, report);
   };

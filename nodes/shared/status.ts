@@ -33,8 +33,8 @@ export const unusableStatus = (translate: Translate, error: unknown): NodeStatus
 export class Status {
   constructor(private readonly node: Node) {}
 
-  setSuccess(text?: string): void {
-    this.node.status({ fill: "green", shape: "dot", ...(text !== undefined && { text }) });
+  show(status: NodeStatus): void {
+    this.node.status(status);
   }
 
   setFailed(failure: Failure): void {

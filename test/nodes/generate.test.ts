@@ -361,6 +361,22 @@ describe("the palette", () => {
     expect(missed).toEqual([]);
     expect(searchPhrases.length).toBe(60);
   });
+
+  test("finds the nodes that read or write CSV, and no others", () => {
+    const entries = palette.map(([type, { fxdesk }]) => ({ type, text: fxdesk.searchWords ?? "" }));
+    const found = filterPalette(entries, "csv").map((type) => type.replace("fxdesk-", ""));
+    expect(found.toSorted()).toEqual([
+      "convert-statement",
+      "create-statement-file",
+      "email-accounts-statement",
+      "email-incoming-funds-statement",
+      "fetch-statements",
+      "get-exposure",
+      "initiate-payment-run",
+      "prepare-payment-run",
+      "reconcile-transactions",
+    ]);
+  });
 });
 
 const read = (path: string): string =>

@@ -16,7 +16,7 @@ import { typed } from "./support/flows";
 
 helper.init(require.resolve("node-red"));
 
-/** A procedure that reports eight steps, 60 ms apart, and then waits until it is aborted if `endless`. */
+/** A procedure that reports eight steps, 60 ms apart, and then waits until it is aborted if `endless`; and one with two lists. */
 const countingExtension = `module.exports = ({ procedure, json, z }) => ({ procedures: [
   procedure({
     name: "steps.count", tool: "count_steps", title: "Count steps", summary: "Counts.", effect: "read", uses: [],
@@ -38,6 +38,15 @@ const countingExtension = `module.exports = ({ procedure, json, z }) => ({ proce
       return { count: 8 };
     },
   }),
+  procedure({
+    name: "steps.match", tool: "match_steps", title: "Match steps", summary: "Matches.", effect: "read", uses: [], input: {},
+    resultList: "open_items",
+    output: json(z.object({
+      open_items: z.array(z.object({ id: z.string() })).describe("Open."),
+      matched: z.array(z.object({ id: z.string() })).describe("Matched."),
+    }), "The matches."),
+    run: async () => ({ open_items: [{ id: "O" }], matched: [{ id: "M" }, { id: "N" }] }),
+  }),
 ] });`;
 
 let extension: Readonly<Record<string, string>>;
@@ -56,6 +65,7 @@ const nodeSet = (environment: NodeJS.ProcessEnv) => (RED: NodeAPI) => {
     credentials: connectionCredentials(fxdeskService),
   });
   RED.nodes.registerType("fxdesk-count-steps", operation("steps.count"));
+  RED.nodes.registerType("fxdesk-match-steps", operation("steps.match"));
   RED.nodes.registerType("fxdesk-list-trades", operation("trades.list"));
   RED.nodes.registerType("fxdesk-book-trade", operation("trades.book"));
   RED.nodes.registerType("fxdesk-initiate-payment", operation("payments.initiate"));
@@ -171,6 +181,13 @@ describe("the status", () => {
     expect(shown).toContain("status.calling, status.waiting");
   });
 
+  test.each(["all", "list", "each", "csv"])("counts the lists of a result sent as %s", async (results) => {
+    const node = await deployNode("fxdesk-match-steps", respond(404), { node: { results } });
+    const shown = recordStatuses(node);
+    node.receive({});
+    await untilShown(shown, "status.lists.matched, status.lists.open_items");
+  });
+
   test("shows why a call failed", async () => {
     const node = await deployNode("fxdesk-list-trades", respond(404));
     const shown = recordStatuses(node);
@@ -275,6 +292,15 @@ describe("the key of a payment", () => {
   const deployPayment = (properties: object = {}) =>
     deployNode("fxdesk-initiate-payment", created, { node: { fields, ...properties } });
   const replayed = { fxdesk: { journal: { replayed: true } } };
+
+  test("does not hide that a person has to confirm it", async () => {
+    const links = '{"self":{"href":"/p"},"scaRedirect":{"href":"https://bank.example/confirm"}}';
+    const unconfirmed = respond(201, `{"paymentId":"p-1","transactionStatus":"RCVD","_links":${links}}`);
+    const node = await deployNode("fxdesk-initiate-payment", unconfirmed, { node: { fields } });
+    const shown = recordStatuses(node);
+    node.receive({ fxdesk: { key: "INV-16" } });
+    await untilShown(shown, "status.needsConfirmation");
+  });
 
   test("sends it once, and returns the recorded outcome to the next message", async () => {
     const node = await deployPayment();

@@ -131,6 +131,9 @@ test("an order is asked for, released by a person's node and booked; messages ar
   expect(await nodeRed.nextDebugValues("after")).toMatchObject([{ payload: { release, state: "released" } }]);
   const booked = await untilState(release, "booked");
   expect(booked).toMatchObject({ fxdesk: { correlation: { ticket: ["T-1", 7] } } });
+  await nodeRed.waitForStatus("order", ({ text }) => text === "booked");
+  await nodeRed.waitForStatus("requested", ({ text }) => text === "1 requested: waits for a person");
+  await nodeRed.waitForStatus("decided", ({ text }) => text === "1 decided: booked");
   expect((await place.service.get(release)).decisions).toMatchObject([
     { person: "anna", note: "from the flow" },
   ]);
@@ -161,7 +164,7 @@ test.each<[string, object, string]>([
   await place.service.cancel(release, undefined);
 });
 
-test("a call that needs a release sends its request, and its status says that it waits", async () => {
+test("a call that needs a release sends its request, and its status says that it waits, and how it ended", async () => {
   const fields = {
     quote_id: typed("str", "1b671a64-40d5-491e-99b0-da01ff1f3341"),
     reason: typed("str", "other"),
@@ -179,6 +182,9 @@ test("a call that needs a release sends its request, and its status says that it
   expect(message).toMatchObject({ payload: { state: "waiting", operation: "trades.book" }, statusCode: 202 });
   await nodeRed.waitForStatus("book", ({ fill }) => fill === "yellow");
   await place.service.cancel(message.payload.release, undefined);
+  expect(await nodeRed.waitForStatus("book", ({ fill }) => fill === "grey")).toMatchObject({
+    text: "cancelled",
+  });
 });
 
 test("a code in msg.code is the second factor, once", async () => {

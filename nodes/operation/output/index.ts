@@ -8,6 +8,7 @@ import type { ServiceResponse } from "../../../core/call/response";
 import { ReleaseNeeded } from "../../../core/spec/errors";
 import type { Callable } from "../../../core/spec/operation";
 import { isObject } from "../../../core/values/json";
+import { asReleaseReport } from "../../shared/release-status";
 import {
   callService,
   countResultEntries,
@@ -62,9 +63,12 @@ const countLists = (body: unknown): Readonly<Record<string, number>> | undefined
       )
     : undefined;
 
-/** True for the report of a request that waits for release by a person. */
-const isWaiting = (body: unknown): boolean =>
-  isObject(body) && body.state === "waiting" && typeof body.release === "string";
+/** True if a person has to open a link of the result: to confirm a payment, or to authorise a consent. */
+function needsConfirmation(body: unknown): boolean {
+  if (!isObject(body)) return false;
+  const { link, _links: links } = body;
+  return typeof link === "string" || (isObject(links) && ("scaRedirect" in links || "scaOAuth" in links));
+}
 
 type FormatEntries = (call: NodeCall, entries: readonly unknown[]) => unknown;
 
@@ -84,15 +88,14 @@ async function sendResult(
   // A response without a body keeps the payload of the flow.
   else if (body !== undefined) result.set(msg, body);
   send(msg);
-  if (found) return { statusCode, entries: found.entries.length, more: fxdesk.more, bytes };
-  const entries = countResultEntries(operation, body);
   return {
     statusCode,
-    entries,
+    entries: found ? found.entries.length : countResultEntries(operation, body),
     more: fxdesk.more,
     bytes,
     counts: countLists(body),
-    isWaiting: isWaiting(body),
+    release: asReleaseReport(body),
+    needsConfirmation: needsConfirmation(body),
   };
 }
 
@@ -101,7 +104,8 @@ async function sendEach(call: NodeCall): Promise<SentSummary> {
   if (isPaged(call.operation)) return sendEachListEntry(call);
   const read = await readOnce(call);
   const found = entriesIn(call.operation, read.response.body, call.list);
-  return found ? sendEachEntry(call, read, found) : sendResult(call, read);
+  if (!found) return sendResult(call, read);
+  return { ...(await sendEachEntry(call, read, found)), counts: countLists(read.response.body) };
 }
 
 /** Conversion of a result to messages. */
@@ -141,7 +145,7 @@ async function sendWaiting(call: NodeCall, error: ReleaseNeeded): Promise<SentSu
   const report = await client.orders.get(release).catch(() => Promise.reject(error));
   result.set(msg, report);
   send(Object.assign(msg, { statusCode: 202, fxdesk: { operation: operation.name, release } }));
-  return { statusCode: 202, entries: undefined, isWaiting: true };
+  return { statusCode: 202, entries: undefined, release: report };
 }
 
 /** Makes a call and sends the resulting messages. */

@@ -4,6 +4,7 @@ import type { ClientCore } from "../../../core/api/client-types";
 import type { CallOptions } from "../../../core/call/call-options";
 import { countEntries, hasMore, isPaged } from "../../../core/call/pages";
 import type { ServiceResponse } from "../../../core/call/response";
+import type { ReleaseReport } from "../../../core/releases/report";
 import { FxdeskError } from "../../../core/spec/errors";
 import type { Values } from "../../../core/spec/fields";
 import type { Callable } from "../../../core/spec/operation";
@@ -39,8 +40,10 @@ export interface SentSummary {
   readonly more?: boolean | undefined;
   /** Numbers of entries of the lists of the result, by list. */
   readonly counts?: Readonly<Record<string, number>> | undefined;
-  /** True if the call waits for release by a person. */
-  readonly isWaiting?: boolean | undefined;
+  /** Release that the result reports. */
+  readonly release?: ReleaseReport | undefined;
+  /** True if a person has to confirm the result at a link that it has. */
+  readonly needsConfirmation?: boolean;
   /** Size of a file in the message. */
   readonly bytes?: number | undefined;
 }
