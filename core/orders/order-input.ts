@@ -37,6 +37,7 @@ export function validateOrder(input: OrderInput, quoteOperation: QuoteOperation)
     isAmbiguousAmount(fee)
   )
     addViolation("highest_fee", amountProblem(fee)!);
+  if (fee?.startsWith("-")) addViolation("highest_fee", "must not be negative");
   const pairs = `${buy_currency}${sell_currency} or ${sell_currency}${buy_currency}`;
   if (worst_rate !== undefined && rate_symbol === undefined)
     addViolation("rate_symbol", `is required with worst_rate: ${pairs}`);

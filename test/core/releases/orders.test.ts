@@ -2,7 +2,9 @@
  * Orders: requested, released, and booked within their terms or not at all. The outcome of a booking may be found later, by the
  * lease holder at that time.
  */
-import type { FxdeskClient } from "@fxdesk/toolkit";
+import * as fc from "fast-check";
+import type { FxdeskClient, Interceptor } from "@fxdesk/toolkit";
+import type { Declaration } from "@fxdesk/toolkit/operations";
 import type { Entry } from "../../../core/journal/entry";
 import { type Journal, openJournal } from "../../../core/journal/journal";
 import { StoreSession } from "../../../core/store/session";
@@ -26,6 +28,116 @@ beforeAll(async () => {
   place = await createReleaseFixture();
   store = closeLater(new StoreSession(place.store));
   journal = closeLater(await openJournal(place.store));
+});
+
+describe("the highest fee of an order", () => {
+  /** Fees of the next quotes, each in the currency beside it; the service's own fee follows. */
+  let fees: (readonly [amount: unknown, currency: unknown])[] = [];
+  const quoted = new Map<string, string>();
+  let own: ReleaseFixture;
+  let client: FxdeskClient;
+  beforeAll(async () => {
+    const withFee = (operation: Declaration): Declaration =>
+      operation.quotes
+        ? {
+            ...operation,
+            quotes: {
+              ...operation.quotes,
+              responseFields: {
+                ...operation.quotes.responseFields,
+                fee_amount: "fee_amount",
+                fee_currency: "fee_currency",
+              },
+            },
+          }
+        : operation;
+    own = await createReleaseFixture({
+      changeService: (service) => ({ ...service, operations: service.operations.map(withFee) }),
+    });
+    const alterFee: Interceptor = async (call, next) => {
+      const response = await next();
+      if (call.operation.name !== "quotes.create") return response;
+      const body = response.body as { readonly quote_id: string; readonly fee_amount: unknown };
+      const [fee_amount, fee_currency] = fees.shift() ?? [0, "EUR"];
+      quoted.set(body.quote_id, `${String(fee_amount)} ${String(fee_currency)}`);
+      return { ...response, body: { ...body, fee_amount, fee_currency } };
+    };
+    client = own.client({ interceptors: [alterFee] });
+  });
+  afterAll(() => client.close());
+
+  test.each([
+    ["0", "EUR"],
+    // Three decimals are no group of thousands in a currency that has them.
+    ["10.000", "KWD"],
+  ])("may be %s %s", async (highest_fee, fee_currency) => {
+    await expect(client.orders.check(sampleOrder({ highest_fee, fee_currency }))).resolves.toBeUndefined();
+  });
+
+  const misspelt = [
+    "10.000",
+    "1.250",
+    "-5",
+    "10,00",
+    "10.000,00",
+    "10,000.00",
+    "1'000",
+    "1 000",
+    "1e1",
+    "+5",
+  ];
+  test.each([
+    ...[...misspelt, ".5", "5.", "10 EUR", "", "0x5", 5].map((fee) => [fee, "EUR"]),
+    ["10.000", "JPY"],
+  ])("is refused as %j %s", async (highest_fee, fee_currency) => {
+    await expect(
+      client.orders.order(sampleOrder({ highest_fee, fee_currency } as object)),
+    ).rejects.toMatchObject({
+      code: "invalid_input",
+      outcome: "not-sent",
+      violations: [expect.objectContaining({ field: "highest_fee" })],
+    });
+  });
+
+  test("is never exceeded by a booking, and is reached by one", async () => {
+    // The sandbox charges 1 EUR.
+    const cents = fc.integer({ min: 100, max: 1_000_000 });
+    const text = (amount: number) => (amount / 100).toFixed(2);
+    const property = fc.asyncProperty(
+      cents,
+      fc.array(fc.integer({ min: 1, max: 100_000_000 }), { minLength: 1, maxLength: 3 }),
+      async (limit, excesses) => {
+        const refused = [
+          ...excesses.map((excess): [number, string] => [(limit + excess) / 100, "EUR"]),
+          [limit / 100, "USD"] as const,
+          [-limit / 100, "EUR"] as const,
+          [null, "EUR"] as const,
+        ];
+        fees = [...refused, [limit / 100, "EUR"]];
+        quoted.clear();
+        const before = own.sandbox.requests.length;
+        const { release } = await client.orders.order(
+          sampleOrder({ highest_fee: text(limit), fee_currency: "EUR" }),
+        );
+        // A preview may have taken a quote.
+        fees = [...refused, [limit / 100, "EUR"]];
+        await own.decide(release, "anna");
+        const { deviations } = await eventually(
+          async () => {
+            const report = await client.orders.get(release);
+            return report.state === "booked" && report.deviations ? report : undefined;
+          },
+          { withinMs: 10_000, what: `a booking of ${release}` },
+        );
+        const booked = own.sandbox.requests
+          .slice(before)
+          .filter(({ method, url }) => method === "POST" && url.startsWith("/trades?"))
+          .map(({ url }) => quoted.get(new URLSearchParams(url.split("?")[1]).get("quote_id")!));
+        expect([deviations, booked, fees]).toEqual([[], [`${limit / 100} EUR`], []]);
+      },
+    );
+    await fc.assert(property, { numRuns: 4 });
+  });
 });
 
 describe("an order", () => {

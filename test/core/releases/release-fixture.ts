@@ -8,6 +8,7 @@ import { StoreSession } from "../../../core/store/session";
 import { ReleaseService } from "../../../core/releases/release-service";
 import { type DecisionFiles, type DecisionRequest, recordDecision } from "../../../core/releases/decide";
 import { changeReleases, getRelease } from "../../../core/releases/repository";
+import type { Service } from "../../../core/spec/service";
 import type { OrderInput } from "../../../core/releases/terms";
 import type { Credentials } from "../../../core/people/authenticate";
 import { loadPeople, type People } from "../../../core/people/people-file";
@@ -80,10 +81,12 @@ export async function createReleaseFixture({
   store,
   policy = defaultPolicy,
   sandbox: options = {},
+  changeService = (each) => each,
 }: {
   readonly store?: StoreSettings;
   readonly policy?: PolicyInput;
   readonly sandbox?: SandboxOptions;
+  readonly changeService?: (service: Service) => Service;
 } = {}): Promise<ReleaseFixture> {
   const folder = await tempFolder();
   const settings = store ?? { location: join(folder, "store.db"), key };
@@ -98,10 +101,12 @@ export async function createReleaseFixture({
   const file = await loadPeople(peoplePath);
   const session = new StoreSession(settings);
   const desk = closeLater(new ReleaseService(session));
-  const service = serviceFrom({
-    FXDESK_EXTENSIONS: sandbox.extension.path,
-    FXDESK_EXTENSION_EFFECTS: sandbox.extension.effects.join(","),
-  });
+  const service = changeService(
+    serviceFrom({
+      FXDESK_EXTENSIONS: sandbox.extension.path,
+      FXDESK_EXTENSION_EFFECTS: sandbox.extension.effects.join(","),
+    }),
+  );
   return {
     sandbox,
     store: settings,
