@@ -63,12 +63,49 @@ const pastForms: readonly (readonly [RegExp, (match: RegExpExecArray, today: Dat
   [/^(\d{4})[ -]?q([1-4])$/, ([, year, quarter]) => months(Number(year), (Number(quarter) - 1) * 3, 3)],
   [/^(\d{4})$/, ([, year]) => months(Number(year), 0, 12)],
   [
-    /^(\d{4}-\d{2}-\d{2}) ?(?:\.\.|to|\/) ?(\d{4}-\d{2}-\d{2})$/,
+    /^(\d{4}-\d{2}-\d{2}) ?(?:\.\.|to|bis|\/|[-–]) ?(\d{4}-\d{2}-\d{2})$/,
     ([, from, to]) => ({ from: from!, to: to! }),
   ],
 ];
 
 type PeriodForms = typeof pastForms;
+
+/** Names of the months in English and German, with their abbreviations. */
+const monthNames = [
+  ["january", "januar", "jänner", "jan", "jän"],
+  ["february", "februar", "feb"],
+  ["march", "märz", "maerz", "mar", "mär", "mrz"],
+  ["april", "apr"],
+  ["may", "mai"],
+  ["june", "juni", "jun"],
+  ["july", "juli", "jul"],
+  ["august", "aug"],
+  ["september", "sept", "sep"],
+  ["october", "oktober", "oct", "okt"],
+  ["november", "nov"],
+  ["december", "dezember", "dec", "dez"],
+] as const;
+
+const numberOfMonth: ReadonlyMap<string, string> = new Map(
+  monthNames.flatMap((names, index) => names.map((name) => [name, String(index + 1).padStart(2, "0")])),
+);
+
+const month = [...numberOfMonth.keys()].join("|");
+
+const iso = (year: string, name: string, day?: string): string =>
+  [year, numberOfMonth.get(name) ?? name, day].flatMap((part) => part?.padStart(2, "0") ?? []).join("-");
+
+/** Replaces days such as 01.10.2026 and months such as "October 2026" by 2026-10-01 and 2026-10. */
+const toIsoDates = (words: string): string =>
+  words
+    .replace(/(?<!\d)(\d{1,2})\.(\d{1,2})\.(\d{4})(?!\d)/g, (_, day: string, number: string, year: string) =>
+      iso(year, number, day),
+    )
+    .replace(
+      new RegExp(`(?<!\\d)(\\d{1,2})\\.? (${month})\\.? (\\d{4})(?!\\d)`, "g"),
+      (_, day: string, name: string, year: string) => iso(year, name, day),
+    )
+    .replace(new RegExp(`^(${month})\\.? (\\d{4})$`), (_, name: string, year: string) => iso(year, name));
 
 /** Forms for future periods, in which "this month" extends to its end. */
 const futureForms: PeriodForms = [
@@ -91,11 +128,13 @@ export const parseFuturePeriod = (text: string, today = new Date()): Period | un
   matchForms(futureForms, text, today);
 
 function matchForms(forms: PeriodForms, text: string, today: Date): Period | undefined {
-  const words = text
-    .trim()
-    .toLowerCase()
-    // A minus before a number is a sign, not a word separator.
-    .replace(/[\s_-]+(?=[a-z])|(?<=[a-z])(\s+|_|-)(?=\d)/g, " ");
+  const words = toIsoDates(
+    text
+      .trim()
+      .toLowerCase()
+      // A minus before a number is a sign, not a word separator.
+      .replace(/[\s_-]+(?=[a-z])|(?<=[a-z])(\s+|_|-)(?=\d)/g, " "),
+  );
   for (const [form, periodFrom] of forms) {
     const match = form.exec(words);
     const period = match && periodFrom(match, today);
@@ -109,7 +148,7 @@ export const PeriodText = z
   .string()
   .refine(
     (text) => parsePeriod(text) !== undefined,
-    'must be a period, such as "last month", "yesterday", "last 30 days", 2026-01, 2026-Q1 or 2026-01-01..2026-01-31 (the earlier day first)',
+    'must be a period, such as "last month", "last 30 days", "October 2026", 2026-01, 2026-Q1 or 2026-01-01..2026-01-31 (the earlier day first)',
   )
   .meta({
     title: "Period",

@@ -170,6 +170,14 @@ describe("periods", () => {
     ["2026-01-01..2026-01-31", "2026-01-01", "2026-01-31"],
     ["2026-01-01 to 2026-01-31", "2026-01-01", "2026-01-31"],
     ["2026-01-01/2026-01-31", "2026-01-01", "2026-01-31"],
+    ["October 2026", "2026-10-01", "2026-10-31"],
+    ["OKTOBER-2026", "2026-10-01", "2026-10-31"],
+    ["Feb. 2024", "2024-02-01", "2024-02-29"],
+    ["März 2026", "2026-03-01", "2026-03-31"],
+    ["1.10.2026", "2026-10-01", "2026-10-01"],
+    ["01.10.2026-31.10.2026", "2026-10-01", "2026-10-31"],
+    ["01.10.2026 – 31.10.2026", "2026-10-01", "2026-10-31"],
+    ["1. Oktober 2026 bis 3. Dez. 2026", "2026-10-01", "2026-12-03"],
   ])("%s is %s to %s", (text, from, to) => {
     expect(parsePeriod(text, today)).toEqual({ from, to });
   });
@@ -184,6 +192,12 @@ describe("periods", () => {
     "last -5 days",
     "last  - 5 days",
     "last fortnight",
+    "October",
+    "Octember 2026",
+    "31.02.2026",
+    "01/10/2026",
+    "31.10.2026-01.10.2026",
+    "1.10.20261",
   ])("refuses %j", (text) => {
     expect(parsePeriod(text, today)).toBeUndefined();
   });
@@ -199,8 +213,25 @@ describe("periods", () => {
     ["next 30 days", "2026-03-18", "2026-04-17"],
     ["today", "2026-03-18", "2026-03-18"],
     ["2026-05", "2026-05-01", "2026-05-31"],
+    ["Mai 2026", "2026-05-01", "2026-05-31"],
+    ["01.05.2026 - 31.05.2026", "2026-05-01", "2026-05-31"],
   ])("as a future period, %s is %s to %s", (text, from, to) => {
     expect(parseFuturePeriod(text, today)).toEqual({ from, to });
+  });
+
+  test.each(["en-GB", "de-DE", "de-AT"])("months and days as %s writes them are understood", (locale) => {
+    for (let month = 0; month < 12; month += 1)
+      for (const length of ["long", "short"] as const) {
+        const from = new Date(Date.UTC(2026, month, 1));
+        const [day, end] = [from, new Date(Date.UTC(2026, month + 1, 0))].map((each) =>
+          each.toISOString().slice(0, 10),
+        );
+        const format = (options: Intl.DateTimeFormatOptions) =>
+          new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...options }).format(from);
+        expect(parsePeriod(format({ month: length, year: "numeric" }))).toEqual({ from: day, to: end });
+        const written = format({ day: "numeric", month: length, year: "numeric" });
+        expect(parsePeriod(written)).toEqual({ from: day, to: day });
+      }
   });
 
   test("the last unit always ends on the day before the current one", () => {
