@@ -131,11 +131,18 @@ async function readGivenField(field: Field, parsed: ParsedArguments, read: ReadS
   return { field, texts: texts && (await Promise.all(texts)) };
 }
 
+/** Returns a code in capitals and without spaces, as in `eur, gbp`, if the field takes only that. */
+function toCode(schema: z.ZodType, value: unknown): unknown {
+  if (typeof value !== "string" || !/^[a-z]/i.test(value) || schema.safeParse(value).success) return value;
+  const code = value.replace(/\s/g, "").toUpperCase();
+  return schema.safeParse(code).success ? code : value;
+}
+
 function valueOf({ field, texts }: GivenField, parsed: ParsedArguments): unknown {
   const { name, kind, schema } = field;
   if (kind === "boolean") return parsed.boolean(flagName(name));
   if (kind === "array") return texts?.flatMap((text) => fromText(schema, text));
-  return texts && fromText(schema, texts[0]!);
+  return texts && toCode(schema, fromText(schema, texts[0]!));
 }
 
 const lostDigitsOf = ({ field: { name, schema }, texts = [] }: GivenField): Violation[] =>

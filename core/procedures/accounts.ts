@@ -1,5 +1,6 @@
 /** Accounts that the caller of a procedure selects, and their balances. */
-import type { balanceTypes } from "../contract/accounts";
+import { invalidInputError } from "../call/call-errors";
+import { type balanceTypes, listAccounts } from "../contract/accounts";
 import { FxdeskError } from "../spec/errors";
 import { AccountId, Currencies } from "../values/values";
 import { attempt, mapConcurrent, type Context, type ContractClient } from "./procedure";
@@ -30,7 +31,18 @@ interface AccountSelection {
   readonly currencies?: string | undefined;
 }
 
-/** Returns the selected accounts. Accounts that do not exist are missing from the result. */
+/** Throws InvalidInput for a currency in which the client has no account: without it, a result would look whole. */
+async function assertHeld(client: ContractClient, currencies: string, found: readonly Account[]) {
+  const wanted = currencies.match(/[A-Z]{3}/g) ?? [];
+  if (wanted.every((each) => found.some(({ currency }) => currency === each))) return;
+  const held = new Set((await client.accounts.listCurrencyAccounts()).map(({ currency }) => currency));
+  const missing = wanted.filter((each) => !held.has(each));
+  if (missing.length === 0) return;
+  const message = `has ${missing.join(", ")}, in which there is no account; there are accounts in ${[...held].join(", ")}`;
+  throw invalidInputError(listAccounts, [{ field: "currencies", message }]);
+}
+
+/** Returns the selected accounts. Accounts that do not exist are missing from the result. Throws InvalidInput for currencies without account. */
 export async function selectAccounts(
   client: ContractClient,
   { accounts, currencies }: AccountSelection,
@@ -40,6 +52,7 @@ export async function selectAccounts(
     [...new Set((await client.accounts.listCurrencyAccounts()).map(({ currency }) => currency))].join(",");
   if (requestedCurrencies === "") return [];
   const all = await client.accounts.list({ currencies: requestedCurrencies });
+  if (currencies !== undefined) await assertHeld(client, currencies, all);
   return accounts ? all.filter(({ account_id: id }) => accounts.includes(id)) : all;
 }
 

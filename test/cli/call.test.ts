@@ -162,6 +162,20 @@ describe("fields", () => {
     expect(await call("trades.list", "--trade-type", "spot", "--trade-type", "ndf")).toEqual(commas);
   });
 
+  test("codes are taken in small letters, and a currency without account is refused by name", async () => {
+    const balances = async (currencies: string) =>
+      (await call<{ balances: unknown[] }>("cash.getPosition", "--currencies", currencies)).balances.length;
+    expect(await balances("eur, gbp")).toBe(await balances("EUR,GBP"));
+    for (const name of ["cash.getPosition", "transactions.find"]) {
+      const asked = await fxdesk(["call", name, "--currencies", "EUR,xxx", "--json"]);
+      expect(asked.code).toBe(2);
+      expect(JSON.parse(asked.stderr)).toMatchObject({
+        code: "invalid_input",
+        violations: [{ field: "currencies", message: expect.stringMatching(/XXX.*EUR/) }],
+      });
+    }
+  });
+
   test("--input reads a file or stdin; flags take precedence", async () => {
     const path = join(await tempFolder(), "input.json");
     await writeFile(path, JSON.stringify({ page_size: 2, trade_type: ["spot"] }));
