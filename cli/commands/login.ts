@@ -21,7 +21,7 @@ import {
 } from "../settings/connection-settings";
 import { requiredProfile, profileFlag, loadProfile, type Settings } from "../settings/profile";
 import { table } from "../terminal/table";
-import { type Terminal, writeStderr } from "../terminal/terminal";
+import { localTime, type Terminal, writeStderr } from "../terminal/terminal";
 
 /** Imported on demand, so that the list of profiles and the help start faster. */
 const importLogin = () => import("../../core/client/login.js");
@@ -179,7 +179,11 @@ export const profilesCommand: Command = {
       const { environment, domain, baseUrl, clientId } = settings;
       return { profile: name, environment, service: baseUrl ?? domain, clientId, loggedInAt };
     });
-    const text = profiles.length > 0 ? table(profiles, { width: terminal.stdout.columns }) : "";
+    const rows = profiles.map(({ loggedInAt, ...rest }) => ({
+      ...rest,
+      loggedInAt: loggedInAt === undefined ? undefined : localTime(loggedInAt),
+    }));
+    const text = rows.length > 0 ? table(rows, { width: terminal.stdout.columns }) : "";
     await printResult(parsed, terminal, profiles, text);
     if (profiles.length === 0 && !parsed.boolean("json"))
       await writeStderr(terminal, "There are no profiles yet. Run fxdesk login to create one.\n");

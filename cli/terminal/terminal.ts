@@ -41,6 +41,12 @@ export const printJson = ({ stdout }: Terminal, value: unknown): Promise<void> =
 /** Returns text on one line with invisible characters as codes, so that untrusted text cannot drive the terminal. */
 export const printable = (text: string): string => visibleText(text.replace(/[\t\n\r]+/g, " "));
 
+/** Returns a time in the time zone of this machine, with the name of the zone. */
+export const localTime = (time: string): string =>
+  new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "long" })
+    .format(new Date(time))
+    .replace("\u2212", "-");
+
 const eraseLine = "\r\u001b[2K";
 
 /** Text wider than the terminal would wrap, and the second line would not be erased. */

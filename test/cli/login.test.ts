@@ -13,7 +13,15 @@ import {
 } from "../support/login";
 import { tempFolder } from "../support/resources";
 import { openSandbox } from "../support/sandboxes";
-import { failure, jsonOf, runFxdesk, storeVariables, usageErrorOf, type Variables } from "./run-command";
+import {
+  failure,
+  jsonOf,
+  runFxdesk,
+  spawnFxdesk,
+  storeVariables,
+  usageErrorOf,
+  type Variables,
+} from "./run-command";
 
 let sandbox: Sandbox;
 let store: Variables;
@@ -170,6 +178,8 @@ test("lists profiles from a file readable only by this user", async () => {
     clientId: demo.clientId,
     loggedInAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
   });
+  const shown = await spawnFxdesk(["profiles"], { variables: { TZ: "America/Bogota" } });
+  expect(shown.stdout).toMatch(/ \d{4}-\d\d-\d\d \d\d:\d\d:\d\d GMT-5$/m);
   const path = profilesPath();
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   const written = await readFile(path, "utf8");

@@ -230,7 +230,10 @@ export function recipeRuns(environment: ExampleEnvironment) {
       checkAfterwards: async () => {
         const page = await (await requests["get /cash-position"]!()).text();
         for (const currency of ["EUR", "GBP", "USD", "JPY"])
-          expect(page).toMatch(new RegExp(`<td>${currency}</td><td>-?\\d`));
+          expect(page).toMatch(
+            new RegExp(`<td>${currency}</td><td class="amount">-?\\d{1,3}( \\d{3})+(\\.\\d\\d)?<`),
+          );
+        expect(page).toMatch(/As of \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
       },
     },
     "Cash position as CSV": {
