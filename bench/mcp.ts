@@ -1,6 +1,6 @@
 /**
- * Compares the MCP server with a plain server of the same tools: milliseconds from start to tools/list over stdio, and calls per
- * second over HTTP. Also prints the memory after many calls.
+ * Compares the MCP server with a plain server of the same tools: milliseconds from start to tools/list over stdio, calls per
+ * second over HTTP, and memory after many requests.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -15,29 +15,42 @@ const rounds = 9;
 const callsAtOnce = 16;
 const lists = 200;
 
-const requests = [
+const lineOf = (message: object) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`;
+
+const beginning = [
   {
     id: 1,
     method: "initialize",
     params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "1" } },
   },
   { method: "notifications/initialized" },
-  { id: 2, method: "tools/list" },
 ]
-  .map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
+  .map(lineOf)
   .join("");
 
-/** Starts a server and stops it once it has listed its tools; returns the milliseconds until then. */
-async function msUntilTools(script: string, args: readonly string[] = []): Promise<number> {
+const residentMB = ({ pid }: ChildProcess): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1_024;
+
+/** Starts a server over stdio and lets it list its tools many times, one after another. */
+async function listToolsOverStdio(script: string, args: readonly string[] = []) {
   const begin = performance.now();
   const child = spawn(process.execPath, [join(__dirname, script), ...args], {
     stdio: ["pipe", "pipe", "ignore"],
   });
   const ended = once(child, "exit");
-  child.stdin.write(requests);
+  let firstMs: number | undefined;
+  let count = 0;
+  const listTools = () => child.stdin.write(lineOf({ id: `list ${count}`, method: "tools/list" }));
+  child.stdin.write(beginning);
+  listTools();
   try {
     for await (const line of createInterface({ input: child.stdout }))
-      if (line.includes('"tools":[')) return performance.now() - begin;
+      if (line.includes('"tools":[')) {
+        firstMs ??= performance.now() - begin;
+        count += 1;
+        if (count === lists) return { firstMs, residentMB: residentMB(child) };
+        listTools();
+      }
     throw new Error(`${script} ended before it listed its tools.`);
   } finally {
     child.kill();
@@ -89,9 +102,6 @@ function list({ url }: Served): Promise<void> {
   });
 }
 
-const residentMB = ({ process: { pid } }: Served): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1_024;
-
 async function compareHttp(tools: readonly string[]): Promise<void> {
   const service = await startServer();
   const env = {
@@ -108,7 +118,7 @@ async function compareHttp(tools: readonly string[]): Promise<void> {
     for (const [name, server] of Object.entries({ bare, fxdesk })) {
       for (let done = 0; done < lists; done += 1) await list(server);
       console.log(
-        `MCP over HTTP, ${name}: ${Math.round(residentMB(server))} MB resident after ${lists} lists`,
+        `MCP over HTTP, ${name}: ${Math.round(residentMB(server.process))} MB resident after ${lists} calls that list trades`,
       );
     }
     await compare(
@@ -128,19 +138,21 @@ async function compareHttp(tools: readonly string[]): Promise<void> {
 
 async function main(): Promise<void> {
   const allTools = ["mcp", "--toolsets", "all", "--allow", "change", "--allow", "money"];
-  const times = await inTurn(
-    [() => msUntilTools("mcp-bare.js"), () => msUntilTools("../cli/main.js", allTools)],
-    rounds,
-  );
+  const seen = { bare: [] as number[], fxdesk: [] as number[] };
+  const run = (name: keyof typeof seen, script: string, args?: readonly string[]) => async () => {
+    const { firstMs, residentMB: resident } = await listToolsOverStdio(script, args);
+    seen[name].push(resident);
+    return firstMs;
+  };
+  const times = await inTurn([run("bare", "mcp-bare.js"), run("fxdesk", "../cli/main.js", allTools)], rounds);
   const [bare, fxdesk] = times.map(median) as [number, number];
-  console.table([
-    { "MCP over stdio, start to tools/list": "SDK, registerTool", ms: Math.round(bare) },
-    {
-      "MCP over stdio, start to tools/list": "fxdesk mcp",
-      ms: Math.round(fxdesk),
-      ratio: (fxdesk / bare).toFixed(2),
-    },
-  ]);
+  const row = (name: string, ms: number, resident: readonly number[]) => ({
+    "MCP over stdio": name,
+    "ms from start to tools/list": Math.round(ms),
+    ratio: (ms / bare).toFixed(2),
+    [`MB resident after ${lists} tools/list`]: Math.round(median(resident)),
+  });
+  console.table([row("SDK, registerTool", bare, seen.bare), row("fxdesk mcp", fxdesk, seen.fxdesk)]);
   await compareHttp(["--toolsets", "all"]);
 }
 

@@ -26,8 +26,8 @@ const sources: Readonly<Record<string, Source>> = {
 
 /** Limit of the protocol. */
 const maxValues = 100;
-/** Hosts complete while a person types. */
-const timeoutMs = 2_000;
+/** Hosts complete while a person types; the first completion also loads the client. */
+const timeoutMs = 5_000;
 const cacheMs = 30_000;
 /** Shorter texts occur in most entries. */
 const minSearchLength = 3;

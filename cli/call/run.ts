@@ -12,7 +12,8 @@ import { isProcedure, type Procedure, type Progress } from "../../core/spec/proc
 import type { Service } from "../../core/spec/service";
 import { flagName, type ParsedArguments, UsageError } from "../command-line/arguments";
 import { columns } from "../command-line/command";
-import { asUsageError, clientOptions, settingsFrom } from "../settings/connection-settings";
+import { clientOptions } from "../settings/client-options";
+import { asUsageError, settingsFrom } from "../settings/connection-settings";
 import { effectiveSettings } from "../settings/profile";
 import { createStatusLine, printable, type Terminal, writeLog, writeStderr } from "../terminal/terminal";
 import { exitCodeFor, printResponse, printPages, printMorePagesNote } from "./print-response";

@@ -5,9 +5,9 @@ import type { Service } from "../../core/spec/service";
 import { storeExists } from "../../core/store/settings";
 import type { ParsedArguments } from "../command-line/arguments";
 import { type Command, columns, jsonFlag, printResult } from "../command-line/command";
+import { clientOptions } from "../settings/client-options";
 import {
   asUsageError,
-  clientOptions,
   credentialVariables,
   storeSettingsFrom,
   useStore,

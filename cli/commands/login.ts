@@ -9,8 +9,8 @@ import { parseStoreSettings } from "../../core/store/settings";
 import { type ParsedArguments, UsageError } from "../command-line/arguments";
 import { portFlag, portFrom } from "../command-line/listening";
 import { type Command, jsonFlag, paragraph, printResult } from "../command-line/command";
+import { clientOptions } from "../settings/client-options";
 import {
-  clientOptions,
   connectionFlags,
   connectionHelp,
   asUsageError,

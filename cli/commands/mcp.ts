@@ -1,6 +1,5 @@
 /** The `fxdesk mcp` command: serves tools to AI assistants. */
-import { extensionVariables } from "../../core/call/settings";
-import { Requester } from "../../core/people/requester";
+import { extensionVariables, optionsFromSettings } from "../../core/call/settings";
 import { factsOf, log } from "../../core/spec/log";
 import type { Service } from "../../core/spec/service";
 import type { Offer, RunningServer } from "../../mcp";
@@ -8,7 +7,7 @@ import { type ParsedArguments, UsageError } from "../command-line/arguments";
 import { type Command, type FindCommand, paragraph, section } from "../command-line/command";
 import { listenFlags, listenOptionsFrom, portFlag, throwListenError } from "../command-line/listening";
 import { createMonitor, monitoringHelp } from "../settings/monitor";
-import { asUsageError, clientOptions, loadExtendedService } from "../settings/connection-settings";
+import { asUsageError, loadExtendedService } from "../settings/connection-settings";
 import { outcomeUnknown, success } from "../command-line/exit-codes";
 import { connectionAndProfileOptions, type Settings, effectiveSettings } from "../settings/profile";
 import { mcpInstallCommand } from "../mcp-install/command";
@@ -118,12 +117,15 @@ const createConnect = (
   settings: Settings,
   service: Service | undefined,
   { allow = [], readOnly, release }: Offer,
-  requester?: Requester,
+  requesters: "user of this process" | "holders of tokens",
 ) => {
   const onRecovered = (line: string) => log("info", line);
-  const options = { ...clientOptions(settings), requester, onRecovered };
+  const connection = { ...asUsageError(() => optionsFromSettings(settings)), onRecovered };
   return async (): Promise<ClientCore> => {
     const { createClient } = await import("../../core/client/client.js");
+    const { Requester } = await import("../../core/people/requester.js");
+    const requester = requesters === "user of this process" ? Requester.ofProcess() : undefined;
+    const options = { ...connection, requester };
     const client = asUsageError(() => (service ? createClient(options, service) : createClient(options)));
     // Also executes released requests of other processes.
     if (allow.includes("money") && readOnly !== true)
@@ -141,7 +143,7 @@ async function serveOverHttp(parsed: ParsedArguments, terminal: Terminal): Promi
   const settings = await effectiveSettings(parsed, terminal);
   const offer = offerFrom(parsed, terminal, settings, mcp);
   const login = loginFrom(terminal, settings);
-  const client = await createConnect(settings, await loadExtension(terminal), offer)();
+  const client = await createConnect(settings, await loadExtension(terminal), offer, "holders of tokens")();
   asUsageError(() => mcp.selectTools(mcp.inventoryFor(client.service), offer));
   const monitor = await createMonitor(settings, client.service, terminal);
   const server = await mcp
@@ -174,7 +176,7 @@ async function serveOverStdio(parsed: ParsedArguments, terminal: Terminal): Prom
   const settings = await effectiveSettings(parsed, terminal);
   const offer = offerFrom(parsed, terminal, settings, mcp);
   const service = await loadExtension(terminal);
-  const createClientOnce = createConnect(settings, service, offer, Requester.ofProcess());
+  const createClientOnce = createConnect(settings, service, offer, "user of this process");
   const connection: { client?: ClientCore } = {};
   const connect = async () => (connection.client = await createClientOnce());
   // Unlike other commands, this one must not end with its reader: a money call may be in flight.

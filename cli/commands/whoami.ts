@@ -6,7 +6,8 @@ import { InvalidInput } from "../../core/spec/errors";
 import type { Service } from "../../core/spec/service";
 import { type Command, columns, jsonFlag, printResult } from "../command-line/command";
 import { exitCodeOf } from "../command-line/exit-codes";
-import { asUsageError, clientOptions } from "../settings/connection-settings";
+import { clientOptions } from "../settings/client-options";
+import { asUsageError } from "../settings/connection-settings";
 import { connectionAndProfileOptions, requestedProfile, effectiveSettings } from "../settings/profile";
 import { printable } from "../terminal/terminal";
 

@@ -32,9 +32,9 @@ import {
   printResult,
   section,
 } from "../command-line/command";
+import { clientOptions } from "../settings/client-options";
 import {
   asUsageError,
-  clientOptions,
   connectionFlags,
   connectionHelp,
   refusalAsUsage,

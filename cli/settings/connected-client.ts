@@ -3,7 +3,8 @@ import type { ClientCore } from "../../core/api/client-types";
 import type { Service } from "../../core/spec/service";
 import type { ParsedArguments } from "../command-line/arguments";
 import type { Terminal } from "../terminal/terminal";
-import { asUsageError, clientOptions } from "./connection-settings";
+import { clientOptions } from "./client-options";
+import { asUsageError } from "./connection-settings";
 import { effectiveSettings } from "./profile";
 
 /** Runs `work` with a client, which is closed afterwards. Calls that the client recovers meanwhile are not reported. */

@@ -1,15 +1,12 @@
 /** Reads connection settings from the environment and from flags. Secrets have no flag. */
-import type { ClientOptions } from "../../core/call/client-options";
 import {
   assertRecordSettings,
   environmentName,
   extensionVariables,
-  optionsFromSettings,
   settingsFromEnvironment,
   settingsOf,
   storeSettingFields,
 } from "../../core/call/settings";
-import { Requester } from "../../core/people/requester";
 import type { Service, Setting } from "../../core/spec/service";
 import { settings as contractSettings } from "../../core/contract/settings";
 import { parseStoreSettings, type StoreSettings } from "../../core/store/settings";
@@ -19,8 +16,8 @@ import { section } from "../command-line/command";
 import type { Terminal } from "../terminal/terminal";
 
 /** The settings of a service; without its operations, commands start faster. */
-type ServiceSettings = Pick<Service, "settings">;
-const contract: ServiceSettings = { settings: contractSettings };
+export type ServiceSettings = Pick<Service, "settings">;
+export const contract: ServiceSettings = { settings: contractSettings };
 
 const publicSettings = (service: ServiceSettings) => settingsOf(service).filter(({ secret }) => !secret);
 const secretSettings = (service: ServiceSettings) => settingsOf(service).filter(({ secret }) => secret);
@@ -128,13 +125,6 @@ export function asUsageError<T>(read: () => T, service: ServiceSettings = contra
     return throwAsUsage(error, service);
   }
 }
-
-/** Returns client options. Without a service key, the user of this process requests. */
-export const clientOptions = (
-  settings: Readonly<Record<string, string | undefined>>,
-  service: ServiceSettings = contract,
-): ClientOptions =>
-  asUsageError(() => ({ ...optionsFromSettings(settings), requester: Requester.ofProcess() }), service);
 
 /** Returns the variable and flag of a setting; undefined for an unknown setting. */
 export function settingLocation(name: string, service: ServiceSettings = contract): string | undefined {

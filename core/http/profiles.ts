@@ -5,25 +5,21 @@
 import { mkdir, stat, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import { z } from "zod";
 import { replaceFile, withFileLock } from "../store/locked-file";
 import { createSealer, sealLocation } from "../store/sealer";
 import type { StoreSettings } from "../store/settings";
 
-const Texts = z.record(z.string(), z.string());
-type Texts = Readonly<z.infer<typeof Texts>>;
-
-const Profile = z.object({
-  /** Settings by name, without secrets. */
-  settings: Texts,
-  /** Sealed secrets; absent after a logout. */
-  secrets: z.string().optional(),
-  /** Time of the login (ISO 8601). */
-  loggedInAt: z.string().optional(),
-});
+type Texts = Readonly<Record<string, string>>;
 
 /** A profile as stored in the file. */
-export type Profile = Readonly<z.infer<typeof Profile>>;
+export interface Profile {
+  /** Settings by name, without secrets. */
+  readonly settings: Texts;
+  /** Sealed secrets; absent after a logout. */
+  readonly secrets?: string | undefined;
+  /** Time of the login (ISO 8601). */
+  readonly loggedInAt?: string | undefined;
+}
 
 type Profiles = ReadonlyMap<string, Profile>;
 
@@ -48,6 +44,21 @@ async function assertPrivate(path: string): Promise<void> {
   throw new Error(`Other users can read ${path}. Run \`chmod 600 ${path}\`.`);
 }
 
+const isText = (value: unknown) => typeof value === "string";
+
+/** Checks by hand, because commands without a profile start before the schema library has loaded. */
+function isProfile(value: unknown): value is Profile {
+  if (typeof value !== "object" || value === null || !("settings" in value)) return false;
+  const { settings, ...texts } = value as Record<string, unknown>;
+  return (
+    typeof settings === "object" &&
+    settings !== null &&
+    !Array.isArray(settings) &&
+    Object.values(settings).every(isText) &&
+    [texts.secrets, texts.loggedInAt].every((text) => text === undefined || isText(text))
+  );
+}
+
 function parseProfiles(text: string, path: string): Profiles {
   let entries: [string, unknown][] = [];
   try {
@@ -55,9 +66,7 @@ function parseProfiles(text: string, path: string): Profiles {
   } catch {
     throw new Error(`${path} is not a valid profiles file. Delete it and log in again.`);
   }
-  const invalid = entries.find(
-    ([name, profile]) => !isProfileName(name) || !Profile.safeParse(profile).success,
-  );
+  const invalid = entries.find(([name, profile]) => !isProfileName(name) || !isProfile(profile));
   if (invalid)
     throw new Error(`${path}: the profile ${JSON.stringify(invalid[0])} is invalid. Correct or remove it.`);
   return new Map(entries as [string, Profile][]);

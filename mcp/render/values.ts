@@ -32,7 +32,10 @@ const isIntegerSchema = (schema: z.ZodType): boolean =>
   kindOf(schema) === "integer" || (schemaPartsOf(schema).options?.some(isIntegerSchema) ?? false);
 
 /** Formats a finite number in decimal notation with the digits of its shortest form: 1e-7 becomes 0.0000001. */
-export const decimalString = (value: number): string => new Big(String(value)).toFixed();
+export function decimalString(value: number): string {
+  const text = String(value);
+  return text.includes("e") ? new Big(text).toFixed() : text;
+}
 
 /**
  * Converts numbers to decimal strings, except those that the contract declares as integers. The contract decides rather
@@ -42,7 +45,10 @@ export function withDecimalStrings(value: unknown, schema: z.ZodType | undefined
   if (typeof value === "string") return visibleText(value);
   if (typeof value === "number")
     return schema && Number.isInteger(value) && isIntegerSchema(schema) ? value : decimalString(value);
-  if (Array.isArray(value)) return value.map((item) => withDecimalStrings(item, entrySchemaOf(schema, "")));
+  if (Array.isArray(value)) {
+    const element = entrySchemaOf(schema, "");
+    return value.map((item) => withDecimalStrings(item, element));
+  }
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, entry]) => [
@@ -91,7 +97,18 @@ const isUnsafeLink = (value: unknown): boolean =>
 /** Upper bound of one result in characters of JSON: about 5,000 tokens, well below the limits of hosts. */
 export const maxResultLength = 20_000;
 
-export const jsonLength = (value: unknown): number => JSON.stringify(value)?.length ?? 0;
+/** Lengths of objects and lists, none of which changes: each is asked for several times. */
+const knownLengths = new WeakMap<object, number>();
+
+/** Returns the number of characters of a value as JSON. */
+export function jsonLength(value: unknown): number {
+  const isNested = typeof value === "object" && value !== null;
+  const known = isNested ? knownLengths.get(value) : undefined;
+  if (known !== undefined) return known;
+  const length = JSON.stringify(value)?.length ?? 0;
+  if (isNested) knownLengths.set(value, length);
+  return length;
+}
 
 /**
  * Truncates a value to a number of characters of JSON. Keeps the first items of an array, the beginning of a string and all
