@@ -75,6 +75,12 @@ export type Answer = "yes" | "no" | "none" | "later";
 
 export type AskUser = (question: Question) => Promise<Answer>;
 
+/** A page where a person goes on, outside the host. */
+export interface PersonLink {
+  readonly url: string;
+  readonly message: string;
+}
+
 /** The caller of a tool. */
 export interface Caller {
   /** The authenticated caller, if the server distinguishes its callers. Default: the requester of the client. */
@@ -82,6 +88,8 @@ export interface Caller {
   readonly onProgress?: ((step: Progress) => void) | undefined;
   /** Asks the user of the host; undefined if the host cannot. */
   readonly ask?: AskUser | undefined;
+  /** Shows a link to the user of the host, without waiting for them; undefined if the host cannot. */
+  readonly showLink?: ((link: PersonLink) => void) | undefined;
   /** Has the trace context of the caller (`traceparent`). */
   readonly traceContext?: object | undefined;
 }

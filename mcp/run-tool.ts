@@ -3,7 +3,7 @@ import { invalidInputError, toFxdeskError } from "../core/call/call-errors";
 import { formatOutcomeLine, outcomeFacts } from "../core/call/outcome-line";
 import type { ServiceResponse } from "../core/call/response";
 import { activeTraceId, inSpan, markFailed } from "../core/call/spans";
-import { FxdeskError } from "../core/spec/errors";
+import { FxdeskError, ReleaseNeeded } from "../core/spec/errors";
 import { logLine, logUnexpected } from "../core/spec/log";
 import { declarationsOf } from "../core/spec/service";
 import type { CallOptions, ReleaseProposal, TermsTable } from "../core/call/call-options";
@@ -15,6 +15,7 @@ import { lookUpFields, type ParsedArguments, parseArguments } from "./arguments"
 import type { Selection } from "./offered-tools";
 import { Continuations, readList, returnsRows } from "./read-list";
 import type { Answer, Caller, Question } from "./protocol";
+import { findPersonLink, releaseLink } from "./person-links";
 import type { JsonObject, ToolResult } from "./render/content";
 import { deliverToResources } from "./render/files";
 import { Resources } from "./render/links";
@@ -97,11 +98,14 @@ interface InFlightCall {
   readonly ended: Promise<unknown>;
 }
 
+const maxShownLinks = 10_000;
+
 /** Runs the tools of a service on a client. */
 export class ToolRunner {
   readonly resources = new Resources();
   readonly #context: ToolContext;
   readonly #inFlight = new Set<InFlightCall>();
+  readonly #shownLinks = new Set<string>();
 
   constructor(client: ClientCore, { skipsRelease, hide }: Pick<Selection, "skipsRelease" | "hide">) {
     this.#context = {
@@ -138,7 +142,8 @@ export class ToolRunner {
         parent: caller.traceContext,
       }),
       async (span) => {
-        const result = await runTool(operation, input, context, { ...caller, signal });
+        const showLink = this.#showLinkOnce(operation, caller);
+        const result = await runTool(operation, input, context, { ...caller, signal, showLink });
         if (span && result.isError) markFailed(span, "tool_error");
         return result;
       },
@@ -150,6 +155,18 @@ export class ToolRunner {
     } finally {
       this.#inFlight.delete(inFlight);
     }
+  }
+
+  /** Returns a function that shows each link once to a caller; undefined for tools that read, which are called again and again. */
+  #showLinkOnce({ effect }: Callable, { showLink, requester }: Caller): Caller["showLink"] {
+    if (!showLink || effect === "read") return undefined;
+    return (link) => {
+      const key = JSON.stringify([requester?.name, link.url]);
+      if (this.#shownLinks.has(key)) return;
+      if (this.#shownLinks.size >= maxShownLinks) this.#shownLinks.clear();
+      this.#shownLinks.add(key);
+      showLink(link);
+    };
   }
 
   /** Returns log lines for the calls whose outcome would be unknown if the process ended now. */
@@ -195,7 +212,7 @@ async function runTool(
   operation: Callable,
   input: JsonObject,
   context: ToolContext,
-  { signal, onProgress, requester, ask }: CallerWithSignal,
+  { signal, onProgress, requester, ask, showLink }: CallerWithSignal,
 ): Promise<ToolResult> {
   const { client, skipsRelease, resources } = context;
   const confirmation: { answer: Answer } = { answer: "yes" };
@@ -223,13 +240,18 @@ async function runTool(
     const { answer } = confirmation;
     // The host repeats the call with the answer; nothing to log until then.
     if (answer !== "later" || !wasNotConfirmed(error, answer)) logFailure(operation, error);
+    if (error instanceof ReleaseNeeded && error.releasesPage !== undefined)
+      showLink?.(releaseLink(operation.title, error.releasesPage));
     return toToolError(error, operation, { ...context, answer });
   }
   const [{ response: first }] = response.pages;
   try {
     logOutcome(operation, first);
     const described = isWatch(operation) ? watchAsCallable(operation) : operation;
-    return await renderResult(described, response, notesFor(operation, args, context), resources);
+    const result = await renderResult(described, response, notesFor(operation, args, context), resources);
+    const link = showLink && findPersonLink(operation.title, result);
+    if (link) showLink(link);
+    return result;
   } catch (error) {
     logUnexpected(error);
     return unreadableResult(operation, first.status);

@@ -16,6 +16,7 @@ import type { Progress } from "../core/spec/procedure";
 import { cardExtension } from "./cards";
 import { capabilitiesOf, defaultAnswerTimeoutMs, elicitationFor } from "./elicitation";
 import type { McpServer, Toolbox } from "./protocol";
+import { personLinksFor } from "./person-links";
 import { retentionText } from "./render/content";
 
 /** package.json is one folder above the sources and two above the build output. */
@@ -96,13 +97,16 @@ function handleTools(
     const { signal, notify, _meta: meta } = context.mcpReq;
     const onProgress = progressNotifier(meta?.progressToken, notify, signal);
     const elicitation = elicitationFor(server, context, answerTimeoutMs);
+    const links = personLinksFor(params.name, capabilitiesOf(server, context), context, answerTimeoutMs);
+    if (links.finished) return links.finished as CallToolResult;
     const result = await toolbox.call(params.name, params.arguments ?? {}, signal, {
       onProgress,
       ask: elicitation.ask,
+      showLink: links.show,
       requester,
       traceContext: meta,
     });
-    const question = elicitation.pendingRequest();
+    const question = elicitation.pendingRequest() ?? links.pendingRequest(result);
     if (question) return question;
     if (!result) throw invalidParamsError(`Unknown tool: ${params.name}.`);
     return result as CallToolResult;

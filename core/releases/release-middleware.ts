@@ -380,7 +380,7 @@ function releaseNeededError(
   return new ReleaseNeeded(
     `${operation}: The request needs ${words}. It waits as ${id} until ${new Date(validUntil).toISOString()}. Nothing was sent. ` +
       `Another person can release it (${page ?? `\`fxdesk releases release ${id} --as <name>\``}); it is then sent once. Repeat the call for its outcome.`,
-    { operation, code: "release_needed", outcome: "not-sent", release: id },
+    { operation, code: "release_needed", outcome: "not-sent", release: id, releasesPage: page },
   );
 }
 

@@ -189,10 +189,16 @@ export class Unavailable extends FxdeskError {}
 /** The call needs a person's release, requested under the ID `release`: `fxdesk releases show <release>`. */
 export class ReleaseNeeded extends FxdeskError {
   readonly release: string;
+  /** Where people release it, if the address of the releases page is set. */
+  readonly releasesPage?: string;
 
-  constructor(message: string, facts: ErrorFacts & { readonly release: string }) {
+  constructor(
+    message: string,
+    facts: ErrorFacts & { readonly release: string; readonly releasesPage?: string | undefined },
+  ) {
     super(message, facts);
     this.release = facts.release;
+    if (facts.releasesPage !== undefined) this.releasesPage = facts.releasesPage;
   }
 
   override toJSON() {

@@ -17,6 +17,7 @@ import { toReleaseReport } from "../../core/releases/report";
 import { createToolbox } from "../../mcp/toolbox";
 import {
   administrator,
+  sampleConsent,
   sampleOrder,
   type ReleaseFixture,
   createReleaseFixture,
@@ -268,9 +269,10 @@ describe("a model", () => {
 });
 
 /** `fxdesk mcp` on the fixture, as a host starts it. */
-const stdio = () => {
+const stdio = (more: Record<string, string> = {}) => {
   const { sandbox, store, policyPath, peoplePath } = place;
   const settings = {
+    ...more,
     store: store.location,
     storeKey: store.key!.toString("base64"),
     policy: policyPath,
@@ -280,7 +282,7 @@ const stdio = () => {
     extensionEffects: sandbox.extension.effects.join(","),
   };
   const named = Object.entries(settings).map(([name, value]) => [environmentName(name), value]);
-  return fxdeskMcp(["--allow", "money"], {
+  return fxdeskMcp(["--allow", "change,money"], {
     ...demoEnvironment(sandbox),
     ...(Object.fromEntries(named) as Record<string, string>),
   });
@@ -343,6 +345,113 @@ describe.each(connections)("the user of a host of %s", (way, connect) => {
     expect(shown).toHaveLength(2);
   });
 });
+
+const releasesPage = "https://desk.example/fx";
+
+/** Ways to hosts that show links, and whether the result waits until the user has seen the link. */
+const linkConnections = [
+  [
+    "2026-07-28 over HTTP",
+    async (person: Person, modes: { url: {} }) => {
+      const { url } = await serve({ client: place.client({ releasesPage }), ...offer, token });
+      return revisions["2026-07-28"].http(url, bearer(), person, modes);
+    },
+    true,
+  ],
+  [
+    "2026-07-28 over stdio",
+    (person: Person, modes: { url: {} }) =>
+      revisions["2026-07-28"].stdio(stdio({ releasesPage }), person, modes),
+    true,
+  ],
+  [
+    "2025-11-25 over stdio",
+    (person: Person, modes: { url: {} }) =>
+      revisions["2025-11-25"].stdio(stdio({ releasesPage }), person, modes),
+    false,
+  ],
+] as const;
+
+describe.each(linkConnections)("a host of %s that shows links", (way, connect, isFirst) => {
+  const shown: Readonly<Record<string, unknown>>[] = [];
+  let answer: () => unknown;
+  let client: McpClient;
+  beforeAll(async () => {
+    const person = (_message: string, params: Readonly<Record<string, unknown>>) => {
+      shown.push(params);
+      return answer();
+    };
+    client = await connect(person as Person, { url: {} });
+  });
+  beforeEach(() => shown.splice(0));
+  const untilShown = () => eventually(() => shown.length > 0, { ...within, what: "the link" });
+
+  const answers = {
+    accept: () => ({ action: "accept" }),
+    decline: () => ({ action: "decline" }),
+    cancel: () => ({ action: "cancel" }),
+    // The host asks before it repeats the call; otherwise nothing waits for the user.
+    ...(!isFirst && { nothing: () => new Promise(() => undefined) }),
+  };
+
+  test.each(Object.entries(answers))("gets the result, and shows its page once: %s", async (name, given) => {
+    answer = given;
+    const before = await countReleases();
+    for (const call of [orderCall(), bookCall(`q-link-${way}-${name}`)]) {
+      shown.splice(0);
+      const { structuredContent } = await client.callTool(call);
+      expect(structuredContent).toMatchObject({ state: "waiting" });
+      await untilShown();
+      const url = `${releasesPage}/releases/${String(structuredContent!.release)}`;
+      expect(shown).toMatchObject([{ mode: "url", url }]);
+    }
+    const again = await client.callTool(bookCall(`q-link-${way}-${name}`));
+    expect(again.structuredContent).toMatchObject({ state: "waiting" });
+    expect([shown.length, await countReleases()]).toEqual([1, before + 2]);
+  });
+
+  test("gets the link of a bank, and the call is made once", async () => {
+    answer = answers.accept;
+    const before = place.sandbox.requests.length;
+    const consent = operations.find(({ name }) => name === "consents.create")!;
+    const { structuredContent } = await client.callTool({
+      name: consent.tool,
+      arguments: argumentsOf(consent, sampleConsent as unknown as JsonObject) as Record<string, unknown>,
+    });
+    await untilShown();
+    const { href } = (structuredContent!._links as { scaRedirect: { href: string } }).scaRedirect;
+    expect(shown).toMatchObject([{ mode: "url", url: href }]);
+    const made = place.sandbox.requests.slice(before).filter(({ method }) => method === "POST");
+    expect(made.map(({ url }) => url)).toEqual(["/v1/consents"]);
+  });
+
+  test("is not shown the page that a reading tool returns", async () => {
+    const asked = await callTool(toolsFor(), "order_trade", terms());
+    const { release } = asked.structuredContent!;
+    const { structuredContent } = await client.callTool({ name: "get_release", arguments: { release } });
+    expect(structuredContent).toMatchObject({ state: "waiting", releases_page: expect.any(String) });
+    expect(shown).toEqual([]);
+  });
+});
+
+test.each(["2026-07-28", "2025-11-25"] as const)(
+  "a host of %s that shows only forms gets the same result as before",
+  async (revision) => {
+    const shown: unknown[] = [];
+    const person: Person = (_message, { mode }) => {
+      shown.push(mode ?? "form");
+      return { action: "accept", content: { send: true } };
+    };
+    const client = await revisions[revision].stdio(stdio({ releasesPage }), person, { form: {} });
+    const { structuredContent } = await client.callTool(bookCall(`q-form-${revision}`));
+    expect(structuredContent).toEqual({
+      release: expect.any(String),
+      state: "waiting",
+      description: expect.stringContaining(releasesPage),
+    });
+    expect(shown).toEqual(["form"]);
+  },
+);
 
 describe("the question to the user", () => {
   // A server without sessions cannot send a request to a host of 2025-11-25.

@@ -41,23 +41,30 @@ export const callTool = async (tools: Toolbox, tool: string, input: JsonObject):
   (await tools.call(tool, input, new AbortController().signal))!;
 
 /** The user of a host, who answers questions. */
-export type Person = (message: string) => {
+export type Person = (
+  message: string,
+  params: Readonly<Record<string, unknown>>,
+) => {
   readonly action: "accept" | "decline" | "cancel";
   readonly content?: Record<string, boolean>;
 };
 
+/** Kinds of questions that a host can show. */
+type Modes = { readonly form?: {}; readonly url?: {} };
+
 /** Tested revisions: the newest with its SDK, and the previous one with the older SDK. */
 export const revisions = {
   "2026-07-28": {
-    http: (url: string, headers: Record<string, string> = {}, person?: Person) =>
-      connectModern(new ModernHttp(new URL(url), { requestInit: { headers } }), person),
-    stdio: (parameters: StdioParameters, person?: Person) =>
-      connectModern(new ModernStdio(parameters), person),
+    http: (url: string, headers: Record<string, string> = {}, person?: Person, modes?: Modes) =>
+      connectModern(new ModernHttp(new URL(url), { requestInit: { headers } }), person, modes),
+    stdio: (parameters: StdioParameters, person?: Person, modes?: Modes) =>
+      connectModern(new ModernStdio(parameters), person, modes),
   },
   "2025-11-25": {
-    http: (url: string, headers: Record<string, string> = {}, person?: Person) =>
-      connectOlder(new OlderHttp(new URL(url), { requestInit: { headers } }), person),
-    stdio: (parameters: StdioParameters, person?: Person) => connectOlder(new OlderStdio(parameters), person),
+    http: (url: string, headers: Record<string, string> = {}, person?: Person, modes?: Modes) =>
+      connectOlder(new OlderHttp(new URL(url), { requestInit: { headers } }), person, modes),
+    stdio: (parameters: StdioParameters, person?: Person, modes?: Modes) =>
+      connectOlder(new OlderStdio(parameters), person, modes),
   },
 };
 
@@ -67,24 +74,27 @@ export interface StdioParameters {
   readonly env: Record<string, string>;
 }
 
-const elicits = (person: Person | undefined) => ({ capabilities: person ? { elicitation: {} } : {} });
+const elicits = (person: Person | undefined, modes: Modes = {}) => ({
+  capabilities: person ? { elicitation: modes } : {},
+});
 
 async function connectModern(
   transport: Parameters<ModernClient["connect"]>[0],
   person?: Person,
+  modes?: Modes,
 ): Promise<McpClient> {
   const client = new ModernClient(identity, {
     versionNegotiation: { mode: { pin: "2026-07-28" } },
-    ...elicits(person),
+    ...elicits(person, modes),
   });
-  if (person) client.setRequestHandler("elicitation/create", ({ params }) => person(params.message));
+  if (person) client.setRequestHandler("elicitation/create", ({ params }) => person(params.message, params));
   await client.connect(transport);
   return closeLater(client as unknown as McpClient);
 }
 
-export async function connectOlder(transport: object, person?: Person): Promise<McpClient> {
-  const client = new OlderClient(identity, elicits(person));
-  if (person) client.setRequestHandler(ElicitRequestSchema, ({ params }) => person(params.message));
+export async function connectOlder(transport: object, person?: Person, modes?: Modes): Promise<McpClient> {
+  const client = new OlderClient(identity, elicits(person, modes));
+  if (person) client.setRequestHandler(ElicitRequestSchema, ({ params }) => person(params.message, params));
   await client.connect(transport as Parameters<OlderClient["connect"]>[0]);
   return closeLater(client as unknown as McpClient);
 }
