@@ -2,6 +2,7 @@
  * Decides the position of each form field from the rules of its operation and the current values: `needed` and `first` are
  * at the top, `optional` is below, `hidden` is not shown. Pure functions.
  */
+import { excludedFields } from "./validation.js";
 
 const isEmpty = (value) => value === undefined || value === "";
 
@@ -26,15 +27,11 @@ const requiredFieldsByRule = {
   },
 };
 
-const hiddenFieldsByRule = {
-  "excluded-by": ({ fields, other, values }, valueOf) => (values.includes(valueOf(other)) ? fields : []),
-};
-
 /**
- * Returns the position of each field by name. `valueOf` returns the text of a field, or undefined if it is empty or comes
- * from a message. `chosenAlternatives` holds the chosen field per rule. Excluded fields with a value stay visible.
+ * Returns the position of each field by name. `valueOf` returns the text of a field, or undefined if it is empty, and
+ * `choiceOf` its fixed text. `chosenAlternatives` holds the chosen field per rule.
  */
-export function placeFields({ controls, rules }, valueOf, chosenAlternatives = []) {
+export function placeFields({ controls, rules }, { valueOf, choiceOf, chosenAlternatives }) {
   const places = new Map(controls.map(({ name, required }) => [name, required ? "needed" : "optional"]));
   for (const rule of rules)
     for (const name of requiredFieldsByRule[rule.kind]?.(rule, valueOf, controls) ?? [])
@@ -49,8 +46,6 @@ export function placeFields({ controls, rules }, valueOf, chosenAlternatives = [
     const active = activeAlternative(rule, valueOf, chosenAlternatives[index]);
     for (const name of rule.fields) places.set(name, name === active ? "needed" : "hidden");
   }
-  for (const rule of rules)
-    for (const name of hiddenFieldsByRule[rule.kind]?.(rule, valueOf) ?? [])
-      places.set(name, isEmpty(valueOf(name)) ? "hidden" : "optional");
+  for (const name of excludedFields(rules, choiceOf)) places.set(name, "hidden");
   return places;
 }

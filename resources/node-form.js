@@ -16,7 +16,7 @@ import { summaryOf } from "./palette.js";
 import { followCurrencies } from "./currency-pair.js";
 import { createPicker } from "./picker.js";
 import { checkFields, errorMessageOf, tryRead } from "./runtime-requests.js";
-import { optionProblem } from "./validation.js";
+import { excludedFields, optionProblem } from "./validation.js";
 
 // ---- Rows
 
@@ -73,11 +73,14 @@ function addAlternativeChoice(node, form, chosenAlternatives, placeAll) {
 /** Returns the text of a field, whatever its source. */
 const fieldText = (name) => fieldInput(name).typedInput("value") || undefined;
 
+/** Returns the text of a field that no message brings. */
+const choiceOf = (name) => (fieldInput(name).typedInput("type") === "str" ? fieldText(name) : undefined);
+
 /** Returns a function that moves each field to its position. Call it after every change. */
 function createPlacement(node, top, optionalGroup, chosenAlternatives) {
   const { controls, rules = [] } = node._def.fxdesk;
   const placeAll = () => {
-    const places = placeFields({ controls, rules }, fieldText, chosenAlternatives);
+    const places = placeFields({ controls, rules }, { valueOf: fieldText, choiceOf, chosenAlternatives });
     for (const { name } of controls) {
       const isNeeded = places.get(name) === "needed";
       const line = fieldInput(name).closest(".form-row");
@@ -118,8 +121,11 @@ function addFields(node, form) {
 }
 
 function readFields(node) {
+  const { controls, rules } = node._def.fxdesk;
+  const excluded = excludedFields(rules, choiceOf);
   const fields = {};
-  for (const { name } of node._def.fxdesk.controls) {
+  for (const { name } of controls) {
+    if (excluded.has(name)) continue;
     const given = readTypedInput(fieldInput(name));
     const label = fieldInput(name).data("fxdeskLabel");
     if (given.value !== "") fields[name] = label ? { ...given, label } : given;

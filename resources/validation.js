@@ -10,6 +10,24 @@ export const inputProblem = (node, given, option) =>
     label: translate("form.input"),
   });
 
+/** Returns the fields that a choice excludes. They are not shown, not saved, and ignored by the runtime. */
+export function excludedFields(rules = [], choiceOf) {
+  const excluded = new Set();
+  for (const { kind, fields, other, values } of rules)
+    if (kind === "excluded-by" && !excluded.has(other) && values.includes(choiceOf(other)))
+      for (const name of fields) excluded.add(name);
+  return excluded;
+}
+
+const isFixedText = ({ type }) => type === "str";
+
+/** Returns the fields that the form shows. */
+function shownFields({ _def }, fields) {
+  const choiceOf = (name) => fields[name] && isFixedText(fields[name]) && fields[name].value;
+  const excluded = excludedFields(_def.fxdesk.rules, choiceOf);
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !excluded.has(name)));
+}
+
 /** Violations of forms as the runtime reported them, by request. */
 const reportedViolations = new Map();
 
@@ -33,8 +51,9 @@ function runtimeViolations(node, fields) {
 }
 
 /** Validates the fields of a node, as a call does. Returns true or a list of error messages. */
-export function fieldsProblem(node, fields, option) {
-  if (!fields) return true;
+export function fieldsProblem(node, saved, option) {
+  if (!saved) return true;
+  const fields = shownFields(node, saved);
   const found = node._def.fxdesk.controls.flatMap(({ name, required }) => {
     const given = fields[name];
     const { label } = fieldTexts(node, name);

@@ -35,11 +35,23 @@ function coercersOf(operation: Callable): ReadonlyMap<string, (value: unknown) =
   );
 }
 
+/** Returns the fields without those that a fixed choice excludes: the form does not show them. */
+function shownFields({ rules = [] }: Callable, fields: NonNullable<InputDef["fields"]>): typeof fields {
+  const excluded = new Set<string>();
+  for (const rule of rules) {
+    if (rule.kind !== "excluded-by" || excluded.has(rule.other)) continue;
+    const { type, value } = fields[rule.other] ?? {};
+    if (type === "str" && rule.values.includes(value!)) for (const name of rule.fields) excluded.add(name);
+  }
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !excluded.has(name)));
+}
+
 function createFieldReaders(
   operation: Callable,
-  { fields = {}, fromPayload }: InputDef,
+  { fields: saved = {}, fromPayload }: InputDef,
   host: EvaluationContext,
 ): FieldReader[] {
+  const fields = shownFields(operation, saved);
   const coercers = coercersOf(operation);
   const createReader = (field: string, source: ValueSource): FieldReader => {
     const coercer = coercers.get(field);

@@ -512,6 +512,29 @@ describe("the check of a form", () => {
       ["debtorAccount"],
     ],
     ["items", "transactions.reconcile", {}, ["items"]],
+    [
+      "nothing in a field that a choice hides",
+      "calendar.watch",
+      { when: str("month_end"), number: { type: "num", value: "third" } },
+      [],
+    ],
+    [
+      "a field that a message may hide",
+      "calendar.watch",
+      { when: { type: "flow", value: "when" }, number: { type: "num", value: "99" } },
+      ["number"],
+    ],
+    [
+      "a field hidden by one that is hidden itself",
+      "payments.initiate",
+      {
+        "payment-service": str("bulk-payments"),
+        "payment-product": str("pain.001-sepa-credit-transfers"),
+        frequency: str("Monthly"),
+        monthsOfExecution: { type: "json", value: '["13"]' },
+      },
+      ["pain001"],
+    ],
   ])("reports %s", async (_title, operation, fields, expected) => {
     const check = async (body: object) => {
       const response = await nodeRed.request("/fxdesk/check", {

@@ -53,6 +53,10 @@ beforeAll(async () => {
       date_from: fixedValue("2026-01-01"),
       date_to: fixedValue("2026-01-31"),
     }),
+    nodeOf("fxdesk-watch-calendar", "calendar", 600, {
+      when: fixedValue("working_day_of_month"),
+      number: { type: "num", value: "3" },
+    }),
     nodeOf("fxdesk-watch-balances", "low", 480, { currencies: fixedValue("EUR"), above: fixedValue("0") }),
     {
       ...nodeOf("fxdesk-call-operation", "call", 540),
@@ -257,6 +261,19 @@ test("shows required fields and hides excluded ones according to the choices", a
   await editor.fill("payment-product", "pain.001-sepa-credit-transfers");
   await field("pain001").waitFor();
   await cancel();
+});
+
+test("a value that another choice hides is neither an error nor saved", async () => {
+  await editor.edit("calendar");
+  expect(await field("number").isVisible()).toBe(true);
+  await inner("number").fill("third");
+  await page.locator('[aria-invalid="true"]').first().waitFor();
+  await editor.fill("when", "month_end");
+  expect(await field("number").isVisible()).toBe(false);
+  await editor.done();
+  await editor.waitForValidity("calendar", "valid");
+  const kept = await page.evaluate('RED.nodes.node("calendar").fields');
+  expect(kept).toEqual({ when: fixedValue("month_end") });
 });
 
 test("a new node takes the only connection, also one that watches releases", async () => {
