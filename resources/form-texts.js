@@ -64,12 +64,25 @@ const withFieldTitles = (node, text) =>
     text,
   );
 
+/** Returns a message of the runtime in the language of the editor. A `{}` in a template stands for any text. */
+function translateMessage(message) {
+  const [, said, refused = ""] = /^(.*?)(, not .*)?$/s.exec(message);
+  for (const [template, translation] of Object.entries(declaredTexts?.messages ?? {})) {
+    const pattern = template.replace(/[.()]/g, "\\$&").replaceAll("{}", "(.*)");
+    const [isFitting, ...values] = new RegExp(`^${pattern}$`, "s").exec(said) ?? [];
+    if (isFitting === undefined) continue;
+    const not = refused.replace("not", translate("form.butNot"));
+    return translation.replaceAll("{}", () => values.shift()) + not;
+  }
+  return message;
+}
+
 /** Returns a violation as a sentence with the titles of the fields. */
 export function violationText(node, { field, message, rule }) {
-  if (rule) return withFieldTitles(node, message);
+  if (rule) return withFieldTitles(node, declaredTexts?.rules[message] ?? message);
   const [name, ...path] = field.split(".");
   // The control of a choice lists its options.
   const isChoice = node._def.fxdesk.controls.some((each) => each.name === field && each.options);
   const text = isChoice ? message.replace(/^is required: .*/, "is required") : message;
-  return [fieldTexts(node, name).label, ...path, text].join(" ");
+  return [fieldTexts(node, name).label, ...path, translateMessage(text)].join(" ");
 }

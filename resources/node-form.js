@@ -187,6 +187,11 @@ const messageElement = (message) =>
     expandLeafNodes: true,
   });
 
+/** Returns why a read failed. Violations name fields as the form does. */
+const failureText = (node, failed) =>
+  failed.responseJSON?.violations?.map((each) => violationText(node, each)).join("; ") ??
+  errorMessageOf(failed);
+
 /** Adds the button "Try it": makes a read with the values of the form and shows the response, or the changes of a watch. */
 function addTry(node, form) {
   const resultKeys = node._def.fxdesk.trigger
@@ -212,7 +217,7 @@ function addTry(node, form) {
     const body = { ...readRequest(node), node: node.id };
     const request = tryRead($("#node-input-connection").val(), body);
     const showFailure = (failed) =>
-      state.text(errorMessageOf(failed))[0].scrollIntoView({ block: "nearest" });
+      state.text(failureText(node, failed))[0].scrollIntoView({ block: "nearest" });
     if (request) request.done(showResult).fail(showFailure);
     else state.text(translate("form.tryUnconnected"));
   });

@@ -2,7 +2,7 @@
 import type { Node, NodeAPI } from "node-red";
 import type { ClientOptions } from "../../core/call/client-options";
 import { settingsOf } from "../../core/call/settings";
-import { InvalidInput, describeViolations } from "../../core/spec/errors";
+import { InvalidInput, describeViolations, type Violation } from "../../core/spec/errors";
 import type { Service } from "../../core/spec/service";
 import { clientOptionsFor } from "../connection/connection-node";
 import { type ConnectionForm, resolveForm } from "./deployed-values";
@@ -24,14 +24,18 @@ export function optionsFromForm(service: Service, RED: NodeAPI, form: Connection
   return clientOptionsFor(service, RED, { node, config: values, credentials: values });
 }
 
-/** Converts an error to a message, with settings named as in the form. */
-function toFormMessage(service: Service, error: unknown): string {
+interface FormError {
+  readonly message: string;
+  readonly violations?: readonly Violation[];
+}
+
+/** Converts an error for the form, with settings named as in the form. It names the other fields in its language. */
+function toFormError(service: Service, error: unknown): FormError {
   const titles = new Map(settingsOf(service).map(({ name, title }) => [name, title]));
   const titleOf = (name: string) => titles.get(name) ?? name;
-  if (!(error instanceof InvalidInput)) return (error as Error).message.replace(/^\w+/, titleOf);
-  return describeViolations(
-    error.violations.map(({ field, message }) => ({ field: titleOf(field), message })),
-  );
+  if (!(error instanceof InvalidInput)) return { message: (error as Error).message.replace(/^\w+/, titleOf) };
+  const violations = error.violations.map((each) => ({ ...each, field: titleOf(each.field) }));
+  return { message: describeViolations(violations), violations };
 }
 
 type RequestHandler = Parameters<NodeAPI["httpAdmin"]["post"]>[1];
@@ -44,12 +48,12 @@ export type FormHandler = (form: ConnectionForm, request: Request, response: Res
 /** Adds a route that receives a connection form. It requires the permission `fxdesk.write` and a JSON body. */
 export function serveForm(RED: NodeAPI, service: Service, path: string, handle: FormHandler): void {
   RED.httpAdmin.post(`/fxdesk/connection/${path}`, editorAccess(RED, "fxdesk.write"), (request, response) => {
-    const fail = (message: string) => response.status(400).json({ message });
+    const fail = (error: FormError) => response.status(400).json(error);
     const form = request.is("application/json") ? parseForm(request.body) : undefined;
-    if (!form) return void fail("Expected a JSON body with the form of a connection.");
+    if (!form) return void fail({ message: "Expected a JSON body with the form of a connection." });
     void handle(form, request, response).then(
       (body) => response.set("cache-control", "no-store").json(body),
-      (error: unknown) => fail(toFormMessage(service, error)),
+      (error: unknown) => fail(toFormError(service, error)),
     );
   });
 }

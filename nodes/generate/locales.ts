@@ -48,6 +48,9 @@ function formTexts(service: Service) {
       settingsOf(service).map(({ name, title, description }) => [name, { label: title, description }]),
     ),
     fields,
+    rules: Object.fromEntries(
+      all.flatMap(({ rules = [] }) => rules.map(({ description }) => [description, description])),
+    ),
     lists: Object.fromEntries(
       all
         .filter(hasListChoice)
@@ -105,9 +108,14 @@ const keysOf = (texts: Tree, path = ""): string[] =>
 export function translationGaps(service: Service): Readonly<Record<"missing" | "unused", readonly string[]>> {
   const english = englishTexts(service);
   const labels = { ...english.editor.labels, ...bySlug(declarationsOf(service), ({ title }) => title) };
-  // Each language abbreviates its own words.
+  // Each language abbreviates its own words, and has templates for the English messages.
   const { short } = germanEditor;
-  const known = keysOf({ ...english, editor: { ...english.editor, labels, short } });
+  const { messages } = germanForms;
+  const known = keysOf({
+    ...english,
+    editor: { ...english.editor, labels, short },
+    forms: { ...english.forms, messages },
+  });
   const translated = keysOf(translations.de);
   return {
     missing: known.filter((key) => !translated.includes(key)),

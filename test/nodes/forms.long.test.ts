@@ -247,6 +247,26 @@ test("shows validation errors below the field while typing", async () => {
   await cancel();
 });
 
+test("says what is wrong in German, with the titles of the fields, also below a read that failed", async () => {
+  const own = await Editor.open(browser, nodeRed.url, { language: "de" });
+  const german = own.page;
+  const rowOf = (name: string) => german.locator(`.form-row:has([id="node-input-fxdesk-${name}"])`);
+  const textOf = (selector: string) => german.locator(selector).innerText();
+  await own.open("balances");
+  await rowOf("account_id").locator(".red-ui-typedInput-input").fill("my account");
+  await german.locator(".fxdesk-error", { hasText: "UUID" }).waitFor();
+  const reason = await textOf('[id="node-input-fxdesk-account_id-error"]');
+  expect(reason).toMatch(/^Konto-ID muss eine UUID aus 36 Zeichen sein, nicht "my account"/);
+  await german.locator("#fxdesk-try").click();
+  await german.locator("#fxdesk-try-state", { hasText: "UUID" }).waitFor();
+  expect(await textOf("#fxdesk-try-state")).toBe(reason);
+  await own.close("cancel");
+  await own.open("calendar");
+  await rowOf("number").locator(".red-ui-typedInput-input").fill("");
+  await german.locator(".fxdesk-error", { hasText: "working_day_of_month erfordert “Arbeitstag”" }).waitFor();
+  await german.close();
+});
+
 test("shows required fields and hides excluded ones according to the choices", async () => {
   const id = await editor.drag("fxdesk-initiate-payment", 400, 320);
   await editor.edit(id);

@@ -15,6 +15,7 @@ import type { Callable, Declaration } from "../../core/spec/operation";
 import manifest from "../../package.json";
 import { openEnum } from "../../core/values/values";
 import { settingsOf } from "../../core/call/settings";
+import { checkInput } from "../../core/spec/check";
 import { callerFieldDocs, describeOperation } from "../../core/spec/describe-operation";
 import { declarationsOf } from "../../core/spec/service";
 import { isWatch } from "../../core/spec/watch";
@@ -435,6 +436,40 @@ test("a translation has the placeholders and names of its original", () => {
   const same = texts.filter(([key, text]) => german.get(key) === text && !untranslated.has(text));
   expect(same).toEqual([]);
   expect(texts.length).toBeGreaterThan(500);
+});
+
+test("each message about a field has a German template", () => {
+  const { messages } = textsByLanguage(packageService).de!.forms as unknown as { messages: object };
+  const patterns = Object.keys(messages).map(
+    (each) => new RegExp(`^${each.replace(/[.()]/g, "\\$&").replaceAll("{}", "(.*)")}$`, "s"),
+  );
+  const values = [
+    undefined,
+    "",
+    "x",
+    -1,
+    1.5,
+    1e9,
+    "2026-02-30",
+    "101",
+    "http://x",
+    [],
+    [""],
+    {},
+    "x".repeat(5_000),
+  ];
+  const said = declarationsOf(packageService).flatMap((each) =>
+    callerFields(each as Declaration).flatMap(({ name }) =>
+      values
+        .flatMap((value) => checkInput(each, { [name]: value }, new Date()))
+        .flatMap(({ message, rule }) => (rule ? [] : message.replace(/, not .*$/s, ""))),
+    ),
+  );
+  // A format that is no sentence is the same in both languages.
+  const isFormat = (message: string) => /^must be [^ ]+(, such as [^ ]+)?$/.test(message);
+  const known = (message: string) => isFormat(message) || patterns.some((each) => each.test(message));
+  expect([...new Set(said)].filter((message) => !known(message))).toEqual([]);
+  expect(new Set(said).size).toBeGreaterThan(60);
 });
 
 test("an operation without translation appears in English", () => {
