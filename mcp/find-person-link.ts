@@ -1,0 +1,28 @@
+/** Finds the link of a result with which a person goes on. */
+import { isWebAddress } from "../core/values/values";
+import type { PersonLink } from "./protocol";
+import { isObject, type ToolResult } from "./render/content";
+
+export const releaseLink = (title: string, url: string): PersonLink => ({
+  url,
+  message: `${title}: the request waits for release by a person. Open its page?`,
+});
+
+/** Returns the link of a result that waits for a person, or undefined. */
+export function findPersonLink(
+  title: string,
+  { structuredContent }: Pick<ToolResult, "structuredContent">,
+): PersonLink | undefined {
+  const found = structuredContent?.body ?? structuredContent;
+  if (!isObject(found)) return undefined;
+  const { state, releases_page: page, link, _links: links } = found;
+  const hrefOf = (relation: string): unknown => {
+    const target = isObject(links) ? links[relation] : undefined;
+    return isObject(target) ? target.href : undefined;
+  };
+  if (state === "waiting" && typeof page === "string") return releaseLink(title, page);
+  const url = link ?? hrefOf("scaRedirect") ?? hrefOf("scaOAuth");
+  return typeof url === "string" && isWebAddress(url)
+    ? { url, message: `${title}: the bank asks a person for authorisation. Open its page?` }
+    : undefined;
+}
