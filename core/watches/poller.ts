@@ -42,7 +42,6 @@ export class Poller {
   readonly repository: WatchRepository;
   readonly holdMs: number;
   readonly #start: WatchStart;
-  readonly #intervalMs: number;
 
   constructor(
     private readonly dependencies: WatchDependencies,
@@ -54,10 +53,10 @@ export class Poller {
     const minIntervalMs = readsPerDay === undefined ? 0 : Math.ceil(dayMs / readsPerDay);
     this.holdMs = options.holdMs ?? defaultHoldMs;
     this.#start = options.from ?? watch.defaultStart;
-    this.#intervalMs = Math.max(everyMs, minIntervalMs);
+    const intervalMs = Math.max(everyMs, minIntervalMs);
     const identity = canonicalJson([watch.name, input, scope, consumer]);
     const { holdMs } = this;
-    this.repository = new WatchRepository(store, watch.name, identity, { holdMs, minIntervalMs });
+    this.repository = new WatchRepository(store, watch.name, identity, { holdMs, minIntervalMs, intervalMs });
   }
 
   /** Acknowledges changes and returns the next step. Throws Unavailable if the store fails. */
@@ -104,7 +103,7 @@ export class Poller {
     if (gaps.length > 0 && start !== undefined && start !== "beginning")
       throw incompleteStart(watch.name, gaps[0]!);
     const found = diff(this.dependencies, stored, snapshot, { from, start });
-    await this.repository.saveRead(due, { ...found, gaps }, this.#intervalMs);
+    await this.repository.saveRead(due, { ...found, gaps });
     if (gaps.length > 0) this.#reportStatus({ state: "incomplete", gaps });
   }
 

@@ -47,6 +47,8 @@ interface RepositoryOptions {
   readonly holdMs: number;
   /** Minimum interval between the starts of two reads, even if the first one never reports its end. */
   readonly minIntervalMs: number;
+  /** Interval between two reads; at least `minIntervalMs`. */
+  readonly intervalMs: number;
 }
 
 const maxRowsPerInsert = 100;
@@ -91,7 +93,7 @@ export class WatchRepository {
         const changes = await this.#pendingChanges({ run, sealer }, watch, maxChanges);
         if (changes.length > 0) return { kind: "deliver", changes };
         const now = Number(watch.moment);
-        const waitMs = Number(watch.next_at) - now;
+        const waitMs = (await this.#scheduledAt(run, watch)) - now;
         if (waitMs > 0) {
           await this.#releaseLease(run);
           return { kind: "wait", ms: waitMs, isHeld: false, hasFailed: Number(watch.failures) > 0 };
@@ -176,7 +178,7 @@ export class WatchRepository {
   }
 
   /** Saves a read and schedules the next one. Does nothing if the lease was lost. */
-  async saveRead({ version, today }: DueRead, result: ReadResult, nextReadAfterMs: number): Promise<void> {
+  async saveRead({ version, today }: DueRead, result: ReadResult): Promise<void> {
     const { changes, gaps } = result;
     const isSaved = await this.store.use(({ database, sealer }) =>
       database.transaction(async (run) => {
@@ -185,7 +187,7 @@ export class WatchRepository {
           `UPDATE fxdesk_watches SET version = version + 1, last_seq = last_seq + $4, read_day = coalesce($5, read_day), failures = 0,
              next_at = CASE WHEN ${database.now} + $6 > next_at THEN ${database.now} + $6 ELSE next_at END
            WHERE id = $1 AND lease_holder = $2 AND version = $3 RETURNING last_seq, ${database.now} AS moment`,
-          [this.id, this.#holder, version, changes.length, readDay, nextReadAfterMs],
+          [this.id, this.#holder, version, changes.length, readDay, this.options.intervalMs],
         );
         if (!row) return this.#isReadSaved(run, version);
         await this.#saveStates({ run, sealer }, result);
@@ -239,6 +241,14 @@ export class WatchRepository {
       [this.id, this.name],
     );
     return created.length > 0 ? (await acquire())[0] : undefined;
+  }
+
+  /** Returns the time of the next read, which is earlier if the interval was shortened. The pause after a failure stays. */
+  async #scheduledAt(run: StatementRunner, { next_at, failures, moment }: Row): Promise<number> {
+    const latest = Number(moment) + this.options.intervalMs;
+    if (Number(failures) > 0 || Number(next_at) <= latest) return Number(next_at);
+    await run("UPDATE fxdesk_watches SET next_at = $2 WHERE id = $1", [this.id, latest]);
+    return latest;
   }
 
   async #releaseLease(run: StatementRunner): Promise<void> {

@@ -66,6 +66,7 @@ async function fill(settings: StoreSettings) {
   const watch = new WatchRepository(session, "transactions", "identity", {
     holdMs: longMs,
     minIntervalMs: 1,
+    intervalMs: longMs,
   });
   await watch.acquireNextStep(0, 1);
   const found = { kind: "new", id: "1", entry: {} } as const;
@@ -73,7 +74,6 @@ async function fill(settings: StoreSettings) {
   await watch.saveRead(
     { version: 0, today: "2026-01-01", readDay: undefined },
     { changes: [found], updatedStates, removedIds: [], gaps: [] },
-    longMs,
   );
   return { session, service, store, id };
 }

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { StoreSession } from "../../../core/store/session";
 import { moveStore } from "../../../core/store/move";
 import { withStore } from "../../../core/store/open";
-import type { WatchStatus } from "../../../core/api/watch-options";
+import type { SinceOptions, WatchStatus } from "../../../core/api/watch-options";
 import { closeLater } from "../../support/resources";
 import { engines } from "../store/engines";
 import {
@@ -247,6 +247,28 @@ describe.each(engines())("$name", ({ create }) => {
     expect((await since(first.next)).changes.map(({ id, repeated }) => [id, repeated])).toEqual([
       ["b", false],
     ]);
+  });
+
+  test("a shortened interval counts at once, but neither before a limit of reads nor a pause", async () => {
+    const [store, world] = [await openStore(), emptySource()];
+    set(world, { id: "a", v: 1 });
+    const since = (options: SinceOptions) => fetchFrom({ world, store }, options);
+    const { next: cursor, changes } = await since({});
+    set(world, { id: "b", v: 1 });
+    expect((await since({ cursor, everyMs: 1, readsPerDay: 24 })).changes).toEqual([]);
+    expect((await since({ cursor, everyMs: 20 })).changes).toEqual([]);
+    await wait(25);
+    const later = await since({ cursor, everyMs: 20 });
+    expect([...changes, ...later.changes].map(({ id, repeated }) => [id, repeated])).toEqual([
+      ["a", false],
+      ["b", false],
+    ]);
+    world.failure = new Error("Down.");
+    await wait(25);
+    await expect(since({ cursor: later.next, everyMs: 20 })).rejects.toThrow("Down.");
+    await wait(25);
+    await expect(since({ cursor: later.next, everyMs: 1 })).rejects.toMatchObject({ code: "unavailable" });
+    expect(world.reads).toBe(3);
   });
 
   test("since() returns the gaps of the last read, also between reads", async () => {
