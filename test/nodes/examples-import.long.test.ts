@@ -92,6 +92,25 @@ test("imports without dialogs, errors or overlapping nodes, and deploys", async 
     }),
   );
   expect(touching).toEqual([]);
+
+  // Those with which a demo begins, and those that also answer a failed request.
+  const bounds = new Map(tabs.flat().map((each) => [each.node, each]));
+  const isBackwards = (from: FlowNode, to: FlowNode) => bounds.get(from.id)!.right >= bounds.get(to.id)!.left;
+  const read = ["Cash position", "Cash position over HTTP", "Trades over HTTP", "Login page"];
+  const first = flows.flatMap(({ type, label, id }) =>
+    type === "tab" && read.includes(String(label)) ? id : [],
+  );
+  expect(first).toHaveLength(read.length);
+  const backwards = flows
+    .filter(({ z }) => first.includes(String(z)))
+    .flatMap((from) =>
+      ((from.wires ?? []) as string[][])
+        .flat()
+        .map((id) => flows.find((each) => each.id === id)!)
+        .filter((to) => isBackwards(from, to))
+        .map((to) => `${from.type} to ${to.type}`),
+    );
+  expect(backwards).toEqual([]);
 }, 300_000);
 
 /** White paper without marks, also left of the canvas. */
