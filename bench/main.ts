@@ -5,5 +5,5 @@ import { join } from "node:path";
 const chosen = process.argv.slice(2);
 for (const name of chosen.length > 0
   ? chosen
-  : ["client", "nodes", "burst", "refusals", "items", "mcp", "tools", "journal", "files"])
+  : ["client", "tracing", "nodes", "burst", "refusals", "items", "mcp", "tools", "journal", "files"])
   execFileSync(process.execPath, [join(__dirname, name)], { stdio: "inherit" });

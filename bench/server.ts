@@ -35,19 +35,24 @@ function pageOfTrades({ searchParams }: URL): object[] {
   return Array.from({ length }, (_, index) => ({ ...trade, trade_id: `T${first + index}` }));
 }
 
-function serve(): void {
+function serve(latencyMs: number): void {
   const server = createServer((request, response) => {
     const body = JSON.stringify(pageOfTrades(new URL(request.url!, "http://service")));
-    response.writeHead(200, { "content-type": "application/json" }).end(body);
+    const answer = () => response.writeHead(200, { "content-type": "application/json" }).end(body);
+    if (latencyMs > 0) setTimeout(answer, latencyMs);
+    else answer();
   });
   server.listen(0, "127.0.0.1", () => process.send!((server.address() as AddressInfo).port));
   process.on("disconnect", () => process.exit(0));
 }
 
-export async function startServer(): Promise<{ readonly url: string; readonly stop: () => void }> {
-  const child = fork(__filename, { execArgv: [] });
+/** Starts the service; it answers after `latencyMs`. */
+export async function startServer(
+  latencyMs = 0,
+): Promise<{ readonly url: string; readonly stop: () => void }> {
+  const child = fork(__filename, [String(latencyMs)], { execArgv: [] });
   const [port] = (await once(child, "message")) as [number];
   return { url: `http://127.0.0.1:${port}`, stop: () => child.disconnect() };
 }
 
-if (require.main === module) serve();
+if (require.main === module) serve(Number(process.argv[2]));
