@@ -46,7 +46,6 @@ export interface ReleaseProposal {
 /** Confirms that release is requested. If it resolves to false, the call ends and nothing is stored. */
 export type ConfirmRelease = (proposal: ReleaseProposal) => Promise<boolean>;
 
-/** Options of a single call. They override the settings of the client. */
 /** Comparison of a call with earlier calls. */
 export interface Comparison {
   /** Name of the procedure, which also compares the call with later ones. */
@@ -57,6 +56,7 @@ export interface Comparison {
   readonly known: readonly string[];
 }
 
+/** Options of a single call. They override the settings of the client. */
 export interface CallOptions {
   /**
    * Aborts the call, which then fails with `Aborted`. A call that commits money and was sent is not aborted: it is finished
