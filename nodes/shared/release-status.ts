@@ -14,16 +14,16 @@ export function asReleaseReport(body: unknown): ReleaseReport | undefined {
   return isReport ? (body as ReleaseReport) : undefined;
 }
 
-/** The state of a release; of a sent call, its outcome. */
-function progressOf({ state, outcome }: ReleaseReport): string {
-  if (state !== "sent") return state;
-  return { done: "done", rejected: "rejected", unknown: "unknown" }[outcome ?? "unknown"];
-}
+/** The state of a release; of a sent call, its outcome once it is known. */
+const progressOf = ({ state, outcome }: ReleaseReport): string =>
+  state === "sent" ? (outcome ?? state) : state;
 
 const looks: Readonly<Record<string, Pick<NodeStatus, "fill" | "shape">>> = {
   booked: { fill: "green", shape: "dot" },
   done: { fill: "green", shape: "dot" },
-  released: { fill: "blue", shape: "dot" },
+  // An order may wait for its rate, perhaps for days.
+  released: { fill: "green", shape: "ring" },
+  sent: { fill: "green", shape: "ring" },
   booking: { fill: "blue", shape: "dot" },
   rejected: { fill: "red", shape: "ring" },
   refused: { fill: "grey", shape: "ring" },
