@@ -452,6 +452,8 @@ test("each message about a field has a German template", () => {
     1e9,
     "2026-02-30",
     "101",
+    "1,000",
+    "1.000,50",
     "http://x",
     [],
     [""],
