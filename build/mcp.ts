@@ -16,6 +16,8 @@ const bundledFiles = [
   "elicitation.js",
   "elicitation.d.ts",
   "http.js",
+  "person-links.js",
+  "person-links.d.ts",
   "sdk-platform.js",
   "sdk-platform.d.ts",
   "server.js",
