@@ -1,4 +1,5 @@
 /** Finds the link of a result with which a person goes on. */
+import { findConfirmationLink } from "../core/values/confirmation-link";
 import { isWebAddress } from "../core/values/values";
 import type { PersonLink } from "./protocol";
 import { isObject, type ToolResult } from "./render/content";
@@ -15,14 +16,10 @@ export function findPersonLink(
 ): PersonLink | undefined {
   const found = structuredContent?.body ?? structuredContent;
   if (!isObject(found)) return undefined;
-  const { state, releases_page: page, link, _links: links } = found;
-  const hrefOf = (relation: string): unknown => {
-    const target = isObject(links) ? links[relation] : undefined;
-    return isObject(target) ? target.href : undefined;
-  };
+  const { state, releases_page: page } = found;
   if (state === "waiting" && typeof page === "string") return releaseLink(title, page);
-  const url = link ?? hrefOf("scaRedirect") ?? hrefOf("scaOAuth");
-  return typeof url === "string" && isWebAddress(url)
+  const url = findConfirmationLink(found);
+  return url !== undefined && isWebAddress(url)
     ? { url, message: `${title}: the bank asks a person for authorisation. Open its page?` }
     : undefined;
 }

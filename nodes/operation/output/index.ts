@@ -7,6 +7,7 @@ import { ReceivedFile } from "../../../core/call/received-file";
 import type { ServiceResponse } from "../../../core/call/response";
 import { ReleaseNeeded } from "../../../core/spec/errors";
 import type { Callable } from "../../../core/spec/operation";
+import { findConfirmationLink } from "../../../core/values/confirmation-link";
 import { isObject } from "../../../core/values/json";
 import { asReleaseReport } from "../../shared/release-status";
 import {
@@ -63,13 +64,6 @@ const countLists = (body: unknown): Readonly<Record<string, number>> | undefined
       )
     : undefined;
 
-/** True if a person has to open a link of the result: to confirm a payment, or to authorise a consent. */
-function needsConfirmation(body: unknown): boolean {
-  if (!isObject(body)) return false;
-  const { link, _links: links } = body;
-  return typeof link === "string" || (isObject(links) && ("scaRedirect" in links || "scaOAuth" in links));
-}
-
 type FormatEntries = (call: NodeCall, entries: readonly unknown[]) => unknown;
 
 /** Sends a result as one message: as it is, or its entries in another form. */
@@ -95,7 +89,7 @@ async function sendResult(
     bytes,
     counts: countLists(body),
     release: asReleaseReport(body),
-    needsConfirmation: needsConfirmation(body),
+    needsConfirmation: findConfirmationLink(body) !== undefined,
   };
 }
 
