@@ -146,6 +146,7 @@ export class Editor {
   async edit(id: string): Promise<void> {
     await this.page.locator(`[id="${id}"]`).dblclick();
     await this.page.waitForSelector(".red-ui-tray-body #dialog-form");
+    await this.#untilFocused();
     await this.#untilDialogReady();
   }
 
@@ -178,6 +179,11 @@ export class Editor {
     );
   }
 
+  /** The editor gives the focus to a new dialog with a delay: a key pressed before would reach its first field. */
+  async #untilFocused(): Promise<void> {
+    await this.page.waitForSelector(".red-ui-tray-body :focus");
+  }
+
   async #untilFilled(): Promise<void> {
     await this.page.waitForSelector(".red-ui-tray [aria-busy=true]", { state: "detached" });
   }
@@ -194,6 +200,7 @@ export class Editor {
       [id],
     );
     await this.page.waitForSelector(".red-ui-tray-body form");
+    await this.#untilFocused();
     await this.#untilFilled();
   }
 
