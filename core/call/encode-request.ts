@@ -1,7 +1,8 @@
 /** Encodes operation fields as an HTTP request, and decodes them. */
 import { isObject } from "../values/json";
 import type { z } from "zod";
-import { elementOf, kindOf, valueOf } from "../values/kind";
+import { isAmbiguousAmount } from "../values/amount-text";
+import { elementOf, kindOf, metaOf, optionSchemasOf, valueOf } from "../values/kind";
 import { encodeBody } from "./body";
 import type { Declaration } from "../spec/operation";
 import { fieldsOf, type Field, type Values, memoizePerOperation } from "../spec/fields";
@@ -73,6 +74,7 @@ export function fromText(schema: z.ZodType, text: string): unknown {
   switch (kindOf(schema)) {
     case "integer":
     case "number":
+      if (metaOf(schema).amount && isAmbiguousAmount(text)) return text;
       return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text;
     case "boolean":
       return text === "true" ? true : text === "false" ? false : text;
@@ -81,11 +83,14 @@ export function fromText(schema: z.ZodType, text: string): unknown {
     case "object":
       return withTextValues(schema, parseJsonOrText(text));
     case "unknown":
-      return parseJsonOrText(text);
+      return takesText(schema) && isAmbiguousAmount(text) ? text : parseJsonOrText(text);
     case "string":
       return text;
   }
 }
+
+const takesText = (schema: z.ZodType): boolean =>
+  optionSchemasOf(schema).some((option) => kindOf(option) === "string");
 
 function itemsFromText(schema: z.ZodType, items: readonly string[]): unknown[] {
   const element = elementOf(schema);

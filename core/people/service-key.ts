@@ -1,6 +1,6 @@
 /** Service keys: credentials of programs that request and can never release. The key names its holder; the people file has its hash. */
 import { z } from "zod";
-import { LimitAmount } from "../values/limit-amount";
+import { AmountText } from "../values/amount-text";
 import { PersonName } from "./name";
 
 export const TokenHash = z
@@ -17,8 +17,8 @@ export const KeyScope = z.strictObject({
   /** Last day on which the key is valid, UTC. */
   until: z.iso.date("must be a day, such as 2026-12-31").optional(),
   /** In the currency of the policy. */
-  perRequest: LimitAmount.optional(),
-  perDay: LimitAmount.optional(),
+  perRequest: AmountText.optional(),
+  perDay: AmountText.optional(),
 });
 export type KeyScope = Readonly<z.output<typeof KeyScope>>;
 

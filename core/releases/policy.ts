@@ -9,13 +9,13 @@ import { readProtectedFile } from "../people/protected-file";
 import { callablesOf, type Service } from "../spec/service";
 import { isIban } from "../values/account-number";
 import { normalizeAddress } from "../values/host";
-import { LimitAmount } from "../values/limit-amount";
+import { AmountText } from "../values/amount-text";
 import { suggestions } from "../values/suggestions";
 import { JsonSyntaxError, type LocatedJson, parseLocatedJson } from "./json-positions";
 
 const Name = PersonName;
 
-const Amount = LimitAmount.meta({
+const Amount = AmountText.meta({
   description: "Decimal amount as a string, in the currency of `amounts`.",
 });
 

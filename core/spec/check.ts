@@ -7,6 +7,7 @@ import { callerFields, fieldsOf, type Field, type Values, memoizePerOperation } 
 import { brokenRules } from "./rules";
 import { findUnwritable } from "./writable";
 import type { Violation } from "./errors";
+import { amountProblem } from "../values/amount-text";
 
 const shapeOf = (fields: readonly Field[]) =>
   Object.fromEntries(fields.map(({ name, schema }) => [name, schema]));
@@ -64,7 +65,11 @@ const oneOf = (values: readonly unknown[]) => `${values.length > 1 ? "one of " :
 function toMessage(issue: z.core.$ZodIssue, given: unknown): string {
   switch (issue.code) {
     case "invalid_type":
-      return given === undefined ? "is required" : `must be ${withArticle(issue.expected)}`;
+      if (given === undefined) return "is required";
+      return (
+        (issue.expected === "number" ? amountProblem(given) : undefined) ??
+        `must be ${withArticle(issue.expected)}`
+      );
     case "invalid_value":
       return given === undefined ? `is required: ${oneOf(issue.values)}` : `must be ${oneOf(issue.values)}`;
     case "invalid_union":
@@ -80,9 +85,14 @@ function toMessage(issue: z.core.$ZodIssue, given: unknown): string {
   }
 }
 
-/** Joins the first problem of each alternative of a union. */
-const alternativesMessage = ({ errors }: z.core.$ZodIssueInvalidUnion, given: unknown): string =>
-  [...new Set(errors.flatMap(([first]) => (first ? [toMessage(first, given)] : [])))].join(" or ");
+/** Joins the first problem of each alternative of a union; those of another type only where none has the type of the value. */
+function alternativesMessage({ errors }: z.core.$ZodIssueInvalidUnion, given: unknown): string {
+  const found = errors.flatMap(([first]) => first ?? []);
+  const ofType = found.filter(({ code }) => code !== "invalid_type");
+  return [...new Set((ofType.length > 0 ? ofType : found).map((each) => toMessage(each, given)))].join(
+    " or ",
+  );
+}
 
 const withArticle = (kind: string) => (/^[aeio]/.test(kind) ? `an ${kind}` : `a ${kind}`);
 

@@ -15,6 +15,7 @@ const internalKeys = [
   "pairOf",
   "ownIban",
   "separator",
+  "amount",
   "fromEarlier",
   "listedBy",
 ] as const;

@@ -1,4 +1,5 @@
 export * from "./kind";
 export * from "./error-bodies";
 export * from "./values";
+export { AmountText } from "./amount-text";
 export * from "./statuses";

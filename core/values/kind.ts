@@ -9,6 +9,8 @@ interface Definition {
   element?: z.ZodType;
   shape?: Readonly<Record<string, z.ZodType>>;
   entries?: Record<string, string>;
+  /** Only for unions. */
+  options?: readonly z.ZodType[];
   /** Only for records. */
   valueType?: z.ZodType;
   values?: readonly unknown[];
@@ -50,6 +52,10 @@ export function optionsOf(schema: z.ZodType): readonly string[] | undefined {
   if (type === "literal" && values?.every((value) => typeof value === "string")) return values;
   return undefined;
 }
+
+/** Returns the schemas of a union; none for other schemas. */
+export const optionSchemasOf = (schema: z.ZodType): readonly z.ZodType[] =>
+  definitionOf(unwrap(schema)).options ?? [];
 
 /** Returns the item schema of an array; undefined for other schemas. */
 export function elementOf(schema: z.ZodType): z.ZodType | undefined {
@@ -103,6 +109,8 @@ export interface Meta {
   ownIban?: true;
   /** For a currency pair: the fields of its currencies, and the field of the rate that is stated for it. */
   pairOf?: { readonly buy: string; readonly sell: string; readonly rate: string };
+  /** For numbers: an amount. Text that can mean two amounts, such as 10.000, is not read as one. */
+  amount?: true;
   /** Separator of a list that is written as text. */
   separator?: string;
   /** For enumerations: the value comes from an earlier call, so its options need not be listed. */

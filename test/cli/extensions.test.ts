@@ -63,6 +63,21 @@ test("count as money unless their effect is trusted", async () => {
   expect(sandbox.requests).toHaveLength(asked);
 });
 
+test.each(["10.000", "1,000"])(
+  "the amount of a quote is not %s, which can mean two amounts",
+  async (amount) => {
+    const asked = sandbox.requests.length;
+    const terms = `--amount ${amount} --operation sell --sell-currency EUR --buy-currency USD`;
+    const { code, stderr } = await fxdesk(["call", "quotes.create", ...terms.split(" ")], {
+      FXDESK_EXTENSIONS: require.resolve("../../sandbox/dist/extensions/extension.js"),
+      FXDESK_EXTENSION_EFFECTS: "quotes.create",
+    });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/--amount can mean 10* or 10*/);
+    expect(sandbox.requests).toHaveLength(asked);
+  },
+);
+
 test("are listed", async () => {
   expect((await fxdesk(["operations"])).stdout).toMatch(/^ {2}fixings\.request +money +Asks for/m);
   const { stdout } = await fxdesk(["operations", "--json"], trusted);

@@ -1,6 +1,7 @@
 /** Conversion of flow values to the type of a field. */
 import { callerFields } from "@fxdesk/toolkit/operations";
 import { z } from "zod";
+import { replaceApprovalsConfig } from "../../core/contract/approvals-workflow";
 import { listOpenBankingTransactions } from "../../core/contract/open-banking";
 import { initiateBulkPayment, initiatePayment } from "../../core/contract/payments";
 import { emailMt940Statement, emailTradesStatement } from "../../core/contract/statements";
@@ -51,6 +52,14 @@ test.each([
   ],
 ] as const)("$name: %s takes %j as %j", (operation, field, value, expected) => {
   expect(coerceField(operation, field, value)).toEqual(expected);
+});
+
+test.each([
+  ["10.000", "10.000"],
+  ["10.50", 10.5],
+])("the bound %s of an approval rule, as text, is %j", (text, expected) => {
+  const [rule] = coerceField(replaceApprovalsConfig, "rules", [{ min_amount: text }]) as [object];
+  expect(rule).toEqual({ min_amount: expected });
 });
 
 test.each([

@@ -7,13 +7,12 @@ import type * as values from "@fxdesk/toolkit/schema";
 import type { z as zod } from "zod";
 
 type Toolkit = Pick<typeof language, "byConnection" | "file" | "json" | "operation"> &
-  Pick<typeof values, "ClientId" | "Currency" | "day" | "DecimalText" | "ErrorMessage" | "id"> & {
+  Pick<typeof values, "AmountText" | "ClientId" | "Currency" | "day" | "ErrorMessage" | "id"> & {
     readonly z: typeof zod;
   };
 
 function createQuote(toolkit: Toolkit) {
-  const { byConnection, ClientId, Currency, day, DecimalText, ErrorMessage, id, json, operation, z } =
-    toolkit;
+  const { AmountText, byConnection, ClientId, Currency, day, ErrorMessage, id, json, operation, z } = toolkit;
   const Estimate = z.object({
     estimated_rate: z.number(),
     estimated_rate_symbol: z.string(),
@@ -55,7 +54,7 @@ function createQuote(toolkit: Toolkit) {
       quote_type: z.enum(["estimate", "quote"]).default("quote"),
     },
     body: z.object({
-      amount: z.union([z.number().positive(), DecimalText]),
+      amount: z.union([z.number().positive(), AmountText]),
       operation: z.enum(["buy", "sell"]),
       buy_currency: Currency,
       sell_currency: Currency,

@@ -3,8 +3,7 @@ import * as fc from "fast-check";
 import type { z } from "zod";
 import { fxdeskService } from "../../../core/client/fxdesk-service";
 import { initiatePayment } from "../../../core/contract/payments";
-import { LimitAmount } from "../../../core/values/limit-amount";
-import { amountProblem, isAmbiguousAmount } from "../../../core/values/amount-text";
+import { AmountText, amountProblem, isAmbiguousAmount } from "../../../core/values/amount-text";
 import { elementOf, kindOf, shapeOf, valueOf } from "../../../core/values/kind";
 import { callerFields } from "../../../core/spec/fields";
 import { declarationsOf } from "../../../core/spec/service";
@@ -40,7 +39,7 @@ const amounts = declarationsOf(fxdeskService)
   .filter(([path]) => !others.test(path));
 
 test("every amount that a caller writes refuses what can mean two amounts, and says what to write", () => {
-  const fields = [...amounts, ["limits", LimitAmount] as [string, z.ZodType]];
+  const fields = [...amounts, ["limits", AmountText] as [string, z.ZodType]];
   expect(fields.length).toBeGreaterThan(10);
   fc.assert(
     fc.property(ambiguous, (text) => {
