@@ -25,6 +25,7 @@ import {
 import type { PartTexts } from "./controls";
 import { colors } from "./editor-code";
 import type { HelpWords, Texts } from "./locales";
+import { resultExampleOf } from "./result-examples";
 
 /** Entry of a list of message properties or settings. */
 interface Term {
@@ -45,6 +46,8 @@ interface Term {
 interface Section {
   readonly heading: string;
   readonly paragraphs?: readonly string[];
+  /** Text whose lines are kept. */
+  readonly example?: string;
   readonly terms?: readonly Term[];
   /** Numbered outputs. */
   readonly ports?: readonly { readonly heading: string; readonly terms: readonly Term[] }[];
@@ -61,7 +64,8 @@ interface NodeHelp {
 
 const template = `{{#sections}}<h3>{{heading}}</h3>
 {{#paragraphs}}<p>{{.}}</p>
-{{/paragraphs}}{{>terms}}{{#ports.length}}<ol class="node-ports">{{#ports}}<li>{{heading}}
+{{/paragraphs}}{{#example}}<pre style="white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere">{{.}}</pre>
+{{/example}}{{>terms}}{{#ports.length}}<ol class="node-ports">{{#ports}}<li>{{heading}}
 {{>terms}}</li>{{/ports}}</ol>
 {{/ports.length}}{{#bullets.length}}<ul>{{#bullets}}<li>{{.}}</li>{{/bullets}}</ul>
 {{/bullets.length}}{{#closing}}<p>{{.}}</p>
@@ -162,6 +166,12 @@ function resultHelp(help: HelpWords, callable: Callable, { paging }: OperationDo
   return [joinSentences(help.results, ...paged, listed)];
 }
 
+/** Returns the section with a result of the sandbox, unless there is none. */
+function exampleSections({ headings, example: meaning }: HelpWords, callable: Callable): Section[] {
+  const example = resultExampleOf(callable);
+  return example === undefined ? [] : [{ heading: headings.example, paragraphs: [meaning], example }];
+}
+
 const descriptionsOf = ({ rules }: OperationDoc): string[] => rules.map(({ description }) => description);
 
 function operationDetails({ help, editor }: Texts, callable: Callable, page: OperationDoc): Section {
@@ -199,6 +209,7 @@ function operationSections(texts: Texts, callable: Callable, page: OperationDoc)
       payloads,
       responses.some(({ kind }) => kind === "file"),
     ),
+    ...exampleSections(help, callable),
     operationDetails(texts, callable, page),
     { heading: help.headings.errors, paragraphs: [help.caught], terms: errorTerms },
     ...(request
@@ -239,7 +250,8 @@ function watchHelpSections(texts: Texts, callable: Callable, page: OperationDoc)
     payloadTerm(help, response, `${response.description} ${help.asItIsNow}`),
   );
   const details = { paragraphs: notes === undefined ? [] : [notes], bullets: descriptionsOf(page) };
-  return [...fieldSections(texts, callable), ...watchSections(help, entries, details)];
+  const [outputs, ...others] = watchSections(help, entries, details);
+  return [...fieldSections(texts, callable), outputs!, ...exampleSections(help, callable), ...others];
 }
 
 /** Colours of the nodes of Node-RED in pictures. */

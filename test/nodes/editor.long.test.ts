@@ -264,6 +264,7 @@ describe("help", () => {
     expect(await help.locator("h3").allInnerTexts()).toEqual([
       "Felder",
       "Ausgaben",
+      "Beispiel",
       "Details",
       "Fehler",
       "Referenzen",

@@ -237,6 +237,17 @@ test("help describes result fields and those one level below", () => {
   );
 });
 
+test.each(["en-US", "de"])("help has a result of the sandbox, shortened, in %s", (language) => {
+  const { headings, example } = textsByLanguage(contract)[language]!.help;
+  const section = `<h3>${headings.example}</h3>\n<p>${example}</p>\n<pre`;
+  for (const tool of ["list_trades", "book_trade", "get_cash_position", "watch_trades"]) {
+    const [, shown] = helpOf({ tool }, packageFiles, language).split(section);
+    expect([tool, shown]).toEqual([tool, expect.stringMatching(/^[^\n]*>\[?\{\n  "\w+": "[^]*\}.*<\/pre>/)]);
+  }
+  for (const tool of ["get_statement_file", "email_accounts_statement", "watch_calendar"])
+    expect([tool, helpOf({ tool }, packageFiles, language).includes("<pre")]).toEqual([tool, false]);
+});
+
 test("no help or form shows operation names instead of node titles", () => {
   const shown = JSON.stringify([words.labels, formWords]) + help;
   const texts = shown + operations.map((each) => helpOf(each)).join("");
