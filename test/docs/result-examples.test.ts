@@ -19,7 +19,7 @@ const file = join(__dirname, "../../nodes/generate/result-examples.json");
 
 const operationNames = new Set<string>(fxdeskService.operations.map(({ name }) => name));
 
-type Input = (client: FxdeskClient) => Values | Promise<Values>;
+type Input = (client: FxdeskClient, sandbox: Sandbox) => Values | Promise<Values>;
 
 const february = { period: "2026-02" };
 const paymentRun = async (client: FxdeskClient) => ({
@@ -83,18 +83,19 @@ const inputs: Readonly<Record<string, Input>> = {
   },
   "accountDetails.watch": () => ({}),
   "consents.watch": async (client) => ({
-    consents: [(await sampleInput("consents.get", client))["consent-id"]],
+    consents: [(await sampleInput("openBanking.listAccounts", client))["Consent-ID"]],
     within_days: 366,
   }),
-  "statements.watch": async (client) => {
+  "statements.watch": async (client, sandbox) => {
     const { account_id, statement_id } = await sampleInput("statements.getFile", client);
+    sandbox.advance(10_000);
     return { urls: [["", "accounts", account_id, "statements", statement_id, "file"].join("/")] };
   },
 };
 
-async function resultOf(callable: Callable, client: FxdeskClient): Promise<unknown> {
+async function resultOf(callable: Callable, client: FxdeskClient, sandbox: Sandbox): Promise<unknown> {
   const input = inputs[callable.name] ?? ((each) => sampleInput(callable.name, each));
-  const values = await input(client);
+  const values = await input(client, sandbox);
   if (!isWatch(callable)) return (await client.call(callable, values)).body;
   const { changes } = await client.readInitialChanges(callable, values, { from: "beginning" });
   return changes.at(-1)?.entry;
@@ -149,7 +150,7 @@ async function record(): Promise<Readonly<Record<string, unknown>>> {
     // Each is the first on its sandbox, so no example depends on another.
     const sandbox = await start.fork();
     const client = openClient(sandbox, { settings: { redirectUri: sandbox.demo.redirectUri! } });
-    const result = await resultOf(callable, client);
+    const result = await resultOf(callable, client, sandbox);
     if (result !== undefined) examples[callable.name] = withUsualPort(shorten(result), sandbox);
     await client.close();
     await sandbox.close();
