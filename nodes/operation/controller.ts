@@ -16,7 +16,7 @@ import { createCancelMatcher, createKeyReader, correlationOf, readTimeLimit } fr
 import { callAndSend, type ResultMode } from "./output";
 import type { Backpressure } from "./output/backpressure";
 import { type CallOutcome, createResultProperty, type NodeCall } from "./output/node-call";
-import { MessageQueue, refusalError } from "./queue";
+import { type Cancellation, MessageQueue, refusalError } from "./queue";
 import type { DeployHandover } from "./redeploy";
 import { type InputCallbacks, NodeOutput, Reply, type ReplyingNode } from "./reply";
 import { OperationStatus } from "./status";
@@ -106,7 +106,8 @@ export class OperationController {
     this.#queue = new MessageQueue<Reply>(
       { maxInFlight: config.inOrder ? 1 : maxInFlight, maxWaiting: maxQueued },
       {
-        handle: (reply, signal) => catchErrors(this.#reportOf(reply), () => this.onInput(reply, signal)),
+        handle: (reply, cancellation) =>
+          catchErrors(this.#reportOf(reply), () => this.onInput(reply, cancellation)),
         refuse: (reply, reason) => {
           const error = withoutStacks(() => refusalError(name, reason, maxQueued));
           reportError(this.#reportOf(reply), error);
@@ -130,7 +131,7 @@ export class OperationController {
   }
 
   /** Reads the call from the form and the message, makes it and sends the result. */
-  async onInput(reply: Reply, signal: AbortSignal): Promise<void> {
+  async onInput(reply: Reply, cancellation: Cancellation): Promise<void> {
     if (!this.#form) throw this.#unusable;
     const { operation, client, readPath, readKey, readInput, result, lists } = this.#form;
     const { timeoutMs, results = "all", list = "" } = this.config;
@@ -140,7 +141,9 @@ export class OperationController {
     const key = await readKey?.(msg);
     const input = await readInput(msg);
     const common: NodeCall["options"] = {
-      signal,
+      get signal() {
+        return cancellation.signal;
+      },
       onProgress: this.#onProgress,
       user: this.node.id,
       surface: "node-red",

@@ -37,10 +37,13 @@ export const refusalError = (operation: string, reason: RefusalReason, maxQueued
     retryable: reason === "full",
   });
 
+/** Cancels a message. Node.js creates the signal when it is first read, so a message that is refused earlier has none. */
+export type Cancellation = Pick<AbortController, "signal">;
+
 /** Callbacks of the queue. */
 export interface QueueHandlers<T> {
-  /** Handles a message. Must not throw. The signal cancels it. */
-  handle(item: T, signal: AbortSignal): Promise<void>;
+  /** Handles a message. Must not throw. */
+  handle(item: T, cancellation: Cancellation): Promise<void>;
   /** Reports a message that is not handled. */
   refuse(item: T, reason: RefusalReason): void;
   /** Called when the number of waiting or in-progress messages changes. */
@@ -109,7 +112,7 @@ export class MessageQueue<T extends object> {
   #start(item: T): void {
     const message = { item, controller: new AbortController() };
     this.#inFlight.add(message);
-    void this.handlers.handle(item, message.controller.signal).then(() => this.#finish(message));
+    void this.handlers.handle(item, message.controller).then(() => this.#finish(message));
   }
 
   #finish(message: InFlightMessage<T>): void {

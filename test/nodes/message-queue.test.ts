@@ -17,7 +17,7 @@ function createTestQueue(maxInFlight: number, maxWaiting: number) {
   const queue = new MessageQueue<Item>(
     { maxInFlight, maxWaiting },
     {
-      async handle(item, signal) {
+      async handle(item, { signal }) {
         handled.push(item.number);
         maxSeen = Math.max(maxSeen, queue.inFlight);
         await new Promise<void>((resolve) => {
