@@ -48,7 +48,7 @@ export type ConfirmRelease = (proposal: ReleaseProposal) => Promise<boolean>;
 
 /** Comparison of a call with earlier calls. */
 export interface Comparison {
-  /** Name of the procedure, which also compares the call with later ones. */
+  /** Name of the procedure that compares the call again before it is sent. */
   readonly by: string;
   /** Milliseconds since 1970. */
   readonly at: number;

@@ -31,28 +31,43 @@ interface AccountSelection {
   readonly currencies?: string | undefined;
 }
 
-/** Throws InvalidInput for a currency in which the client has no account: without it, a result would look whole. */
-async function assertHeld(client: ContractClient, currencies: string, found: readonly Account[]) {
+type ReportMissing = (missing: readonly string[], held: readonly string[]) => void;
+
+/** Throws InvalidInput: without a currency, a result would look whole. */
+const refuseMissing: ReportMissing = (missing, held) => {
+  const message = `has ${missing.join(", ")}, in which there is no account; there are accounts in ${held.join(", ")}`;
+  throw invalidInputError(listAccounts, [{ field: "currencies", message }]);
+};
+
+/** Reports the currencies in which the client has no account. */
+async function checkHeld(
+  client: ContractClient,
+  currencies: string,
+  found: readonly Account[],
+  report: ReportMissing,
+): Promise<void> {
   const wanted = currencies.match(/[A-Z]{3}/g) ?? [];
   if (wanted.every((each) => found.some(({ currency }) => currency === each))) return;
   const held = new Set((await client.accounts.listCurrencyAccounts()).map(({ currency }) => currency));
   const missing = wanted.filter((each) => !held.has(each));
-  if (missing.length === 0) return;
-  const message = `has ${missing.join(", ")}, in which there is no account; there are accounts in ${[...held].join(", ")}`;
-  throw invalidInputError(listAccounts, [{ field: "currencies", message }]);
+  if (missing.length > 0) report(missing, [...held]);
 }
 
-/** Returns the selected accounts. Accounts that do not exist are missing from the result. Throws InvalidInput for currencies without account. */
+/**
+ * Returns the selected accounts. Accounts that do not exist are missing from the result. Currencies without an account are
+ * reported, by default with InvalidInput.
+ */
 export async function selectAccounts(
   client: ContractClient,
   { accounts, currencies }: AccountSelection,
+  reportMissing = refuseMissing,
 ): Promise<readonly Account[]> {
   const requestedCurrencies =
     currencies ??
     [...new Set((await client.accounts.listCurrencyAccounts()).map(({ currency }) => currency))].join(",");
   if (requestedCurrencies === "") return [];
   const all = await client.accounts.list({ currencies: requestedCurrencies });
-  if (currencies !== undefined) await assertHeld(client, currencies, all);
+  if (currencies !== undefined) await checkHeld(client, currencies, all, reportMissing);
   return accounts ? all.filter(({ account_id: id }) => accounts.includes(id)) : all;
 }
 

@@ -8,7 +8,7 @@ import { type Context, procedure } from "./procedure";
 import { isWebAddress } from "../values/values";
 import { flagField, optionalTextField, textField } from "./result-fields";
 import { Finding } from "./payment-run-findings";
-import { describeRepetition, listInitiations } from "./payment-run-history";
+import { listInitiations, repetition } from "./payment-run-history";
 import { preparationOperations, prepare, PreparedRun, runIdOf } from "./payment-run-preparation";
 import { bulkInputOf, readRun, type RunInput, runFields, runRules } from "./payment-run-rows";
 
@@ -30,10 +30,13 @@ const InitiatedRun = z
   })
   .meta({ id: "InitiatedRun", description: "An initiated payment run." });
 
-/** Returns the states in which this run was sent or requested before; then only its own call decides, and its findings no longer do. */
+/**
+ * Returns the states in which this run was sent or requested before; then only its own call decides, and its findings no longer
+ * do. A run that was recorded and never sent is checked again.
+ */
 async function earlierStates(context: Context, id: string): Promise<readonly string[]> {
   const { calls } = await listInitiations(context, new Date());
-  const states = new Set(["waiting", "released", "intended", "sent", "done", "unknown"]);
+  const states = new Set(["waiting", "released", "sent", "done", "unknown"]);
   return calls.flatMap(({ key, isOwn, state }) => (isOwn && key === id && states.has(state) ? [state] : []));
 }
 
@@ -46,7 +49,8 @@ interface Checked {
 
 const unchecked = (): Checked => ({
   checks: { findings: [], not_checked: [] },
-  warnings: [],
+  // Shown if the earlier request ends at this moment, so that this one needs a release.
+  warnings: ["not checked: the run was requested before."],
   compared: { at: Date.now(), known: [] },
 });
 
@@ -97,7 +101,7 @@ export const initiateRun = procedure({
   uses: [...preparationOperations, "payments.initiateBulk"],
   input: runFields,
   rules: runRules,
-  describeRepetition,
+  repetition,
   output: json(InitiatedRun, "The initiated run."),
   async run(context, input) {
     const run = readRun(name, input);

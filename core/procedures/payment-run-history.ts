@@ -4,6 +4,7 @@ import { addDays, dayOf, daysBetween, dayMs } from "../calendars";
 import type { EarlierCall } from "../call/response";
 import { readCreditTransfers } from "../files/pain001";
 import { FxdeskError } from "../spec/errors";
+import type { RepeatedPart, RepetitionCheck } from "../spec/procedure";
 import { normalizeAccountNumber } from "../values/account-number";
 import { groupBy } from "../values/lists";
 import { selectAccounts, type Account } from "./accounts";
@@ -136,6 +137,8 @@ const unpaidStates = new Set(["not-sent", "rejected", "expired", "refused", "can
 
 export interface History {
   readonly payments: readonly EarlierPayment[];
+  /** IDs of earlier payment requests that cannot be read. */
+  readonly unread: readonly string[];
   readonly accounts: readonly Account[];
   readonly findings: readonly Finding[];
   readonly notChecked: readonly string[];
@@ -154,6 +157,7 @@ export const listInitiations = ({ client }: Pick<Context, "client">, now: Date) 
 /** Reads what a run is compared with. `ownKey` is the key of the run itself, whose own call is none of its duplicates. */
 export async function readHistory(context: Context, ownKey: string, now: Date): Promise<History> {
   const payments: EarlierPayment[] = [];
+  const unread: string[] = [];
   const findings: Finding[] = [];
   const notChecked: string[] = [];
   try {
@@ -161,10 +165,13 @@ export async function readHistory(context: Context, ownKey: string, now: Date): 
     const compared = calls.filter(
       ({ state, key, isOwn }) => !unpaidStates.has(state) && !(isOwn && key === ownKey),
     );
-    const read = compared.map(paymentsOfCall);
-    payments.push(...read.flatMap((each) => each ?? []));
-    const unread = read.filter((each) => each === undefined).length;
-    if (unread > 0) notChecked.push(`not checked: ${unread} earlier payment requests, which cannot be read.`);
+    for (const call of compared) {
+      const read = paymentsOfCall(call);
+      if (read) payments.push(...read);
+      else unread.push(call.id);
+    }
+    if (unread.length > 0)
+      notChecked.push(`not checked: ${unread.length} earlier payment requests, which cannot be read.`);
     if (!isComplete) notChecked.push("not checked: older requests that wait for release.");
   } catch (error) {
     findings.push(
@@ -187,6 +194,7 @@ export async function readHistory(context: Context, ownKey: string, now: Date): 
   if (read instanceof FxdeskError)
     return {
       payments,
+      unread,
       accounts: [],
       findings,
       notChecked: [...notChecked, `not checked: transactions: ${read.message}`],
@@ -195,7 +203,7 @@ export async function readHistory(context: Context, ownKey: string, now: Date): 
   notChecked.push(
     ...read.gaps.map(({ account_id: id, reason }) => `not checked: transactions of account ${id}: ${reason}`),
   );
-  return { payments, accounts: read.accounts, findings, notChecked };
+  return { payments, unread, accounts: read.accounts, findings, notChecked };
 }
 
 const rowAsPayment = (row: RunRow, day: string): EarlierPayment => ({
@@ -276,33 +284,37 @@ export function findDuplicates({ rows, allowed }: PaymentRun, { payments }: Hist
   });
 }
 
-/** Returns the IDs of the calls whose payments have account and amount of a row, and were compared with it. */
-export function comparedCalls({ rows }: PaymentRun, { payments }: History): string[] {
-  const wanted = new Set(rows.map(keyOf));
-  return [
-    ...new Set(
-      payments.flatMap((each) => (each.call !== undefined && wanted.has(keyOf(each)) ? [each.call] : [])),
-    ),
-  ];
+/** Returns the IDs of the calls whose payments were compared with a row that has their account and amount, and of those that cannot be read. */
+export function comparedCalls({ rows }: PaymentRun, { payments, unread }: History): string[] {
+  const wanted = new Set(rows.flatMap((row) => [keyOf(row), keyOf({ ...row, iban: "" })]));
+  const alike = payments.flatMap((each) =>
+    each.call !== undefined && wanted.has(keyOf(each)) ? [each.call] : [],
+  );
+  return [...new Set([...unread, ...alike])];
 }
 
-/** Names the first payment of a run that an earlier call has made as well, as `payments.initiateRun` compares them. */
-export function describeRepetition(
+/** Returns the first payment of a run that an earlier request has as well: the same, or one that nothing tells apart. */
+function findRepeatedPayment(
   body: string | undefined,
-  earlier: { readonly operation: string; readonly body: string },
-): string | undefined {
-  if (!initiating.includes(earlier.operation)) return undefined;
+  earlier: string | undefined,
+): RepeatedPart | undefined {
   const shared = { day: dayOf(new Date()), source: undefined, isMade: true };
-  const payments = paymentsOfBody(body, shared);
-  if (!payments) throw new Error("the payments of the run cannot be read");
-  const made = groupBy(paymentsOfBody(earlier.body, shared) ?? [], keyOf);
-  const index = payments.findIndex((own) =>
-    made.get(keyOf(own))?.some((other) => compareTexts(own, other, false) !== undefined),
-  );
+  const [payments, others] = [paymentsOfBody(body, shared), paymentsOfBody(earlier, shared)];
+  if (!payments || !others) return { subject: "A payment of the run", isRead: false };
+  const made = groupBy(others, keyOf);
+  const index = payments.findIndex((own) => {
+    const find = (iban: string) =>
+      (made.get(keyOf({ ...own, iban })) ?? []).map((other) => compareTexts(own, other, false));
+    // Without an account, only a reference shows that they are the same.
+    return find(own.iban).some((each) => each !== undefined) || find("").includes("certain");
+  });
   if (index < 0) return undefined;
   const { amount, currency, payee, iban } = payments[index]!;
-  return `Payment ${index + 1} of ${payments.length} (${amount} ${currency} to ${payee}, ${iban})`;
+  const subject = `Payment ${index + 1} of ${payments.length} (${amount} ${currency} to ${payee}, ${iban})`;
+  return { subject, isRead: true };
 }
+
+export const repetition: RepetitionCheck = { operations: initiating, find: findRepeatedPayment };
 
 const partyOf = (name: string): Party => parseParty(name.replace(/&amp;/gi, "&"));
 

@@ -2,7 +2,7 @@
 import { readEventsSince } from "../journal/checked-events";
 import { type EntryState, isNotExecuted } from "../journal/entry";
 import { getEntry, stateAfter } from "../journal/entry-rows";
-import { isProcedure } from "../spec/procedure";
+import { isProcedure, type RepeatedPart } from "../spec/procedure";
 import type { Service } from "../spec/service";
 import type { SendTransaction } from "../store/database";
 import type { Release } from "./release";
@@ -18,10 +18,10 @@ interface JournaledCall {
   readonly release?: string;
 }
 
-/** A call that was sent, or may have been, and that another one would repeat. */
+/** Why a request must not be sent now: it repeats a call that was sent, or may have been. */
 export interface Repetition {
   readonly reason: string;
-  /** True if the earlier call was carried out; false as long as its outcome is not known. */
+  /** True if the other call was carried out; false as long as that is not known. */
   readonly isCertain: boolean;
 }
 
@@ -39,9 +39,19 @@ async function listCallsSince(transaction: SendTransaction, environment: string,
   return calls;
 }
 
+function describeRepetition(part: RepeatedPart, id: string, state: EntryState): Repetition {
+  const isCertain = state === "done";
+  const verb = isCertain && part.isRead ? "repeats" : "may repeat";
+  const facts = [
+    isCertain ? "which was sent after this request was checked" : "whose outcome is not known yet",
+    ...(part.isRead ? [] : ["and which cannot be compared with it"]),
+  ];
+  return { reason: `${part.subject} ${verb} journal entry ${id}, ${facts.join(", ")}.`, isCertain };
+}
+
 /**
- * Returns the call that a request would repeat, or undefined. Calls that the request was compared with before are left out: they
- * repeat nothing, or were shown to the people who released it. Throws an Error if that cannot be decided.
+ * Returns the call that a request repeats or may repeat, or undefined. Calls that the request was compared with before are left
+ * out: they repeat nothing, or were shown to the people who released it.
  */
 export async function findRepetition(
   transaction: SendTransaction,
@@ -51,27 +61,24 @@ export async function findRepetition(
   if (sealed.kind !== "call" || !sealed.compared) return undefined;
   const { compared, environment, client, terms } = sealed;
   const procedure = procedures.find(({ name }) => name === compared.by);
-  if (!procedure || !isProcedure(procedure) || !procedure.describeRepetition)
-    throw new Error(`this process has no procedure ${compared.by} to compare the request again`);
+  if (!procedure || !isProcedure(procedure) || !procedure.repetition)
+    return {
+      reason: `This process has no procedure ${compared.by} to compare the request again.`,
+      isCertain: false,
+    };
+  const { operations, find } = procedure.repetition;
   const calls = await listCallsSince(transaction, environment, compared.at - clockMarginMs);
   let uncertain: Repetition | undefined;
   for (const [id, call] of calls) {
+    if (!operations.includes(call.operation) || call.client !== client || isNotExecuted(call)) continue;
     const isKnown = [id, call.release].some((each) => each !== undefined && compared.known.includes(each));
-    if (id === transaction.entry || isKnown || isNotExecuted(call) || call.client !== client) continue;
-    const { operation, state } = call;
+    if (id === transaction.entry || isKnown) continue;
     const body = (await getEntry(transaction, id))?.intent?.call.body;
-    const repeated =
-      typeof body === "string" ? procedure.describeRepetition(terms.body, { operation, body }) : undefined;
-    if (repeated === undefined) continue;
-    if (state === "done")
-      return {
-        reason: `${repeated} repeats journal entry ${id}, which was sent after this request was checked.`,
-        isCertain: true,
-      };
-    uncertain ??= {
-      reason: `${repeated} may repeat journal entry ${id}, whose outcome is not known yet.`,
-      isCertain: false,
-    };
+    const part = find(terms.body, typeof body === "string" ? body : undefined);
+    if (!part) continue;
+    const repetition = describeRepetition(part, id, call.state);
+    if (repetition.isCertain) return repetition;
+    uncertain ??= repetition;
   }
   return uncertain;
 }

@@ -55,6 +55,22 @@ export interface RunContext<C = never> {
   readonly deliver: (file: ProducedFile) => Promise<FileLocation>;
 }
 
+/** A part of a request that an earlier call has sent as well, or may have. */
+export interface RepeatedPart {
+  /** Names the part at the beginning of a sentence. */
+  readonly subject: string;
+  /** False if one of the two requests cannot be read. */
+  readonly isRead: boolean;
+}
+
+/** How a call with `compared` is compared again with other calls before it is sent. */
+export interface RepetitionCheck {
+  /** Names of the operations whose calls it may repeat. */
+  readonly operations: readonly string[];
+  /** Returns the part of an encoded request that an earlier one repeats; undefined if there is none. */
+  readonly find: (body: string | undefined, earlier: string | undefined) => RepeatedPart | undefined;
+}
+
 /**
  * A function over a client with a declaration like that of an operation. Declared with `procedure()` in
  * core/procedures.
@@ -68,11 +84,7 @@ export interface Procedure extends Callable {
   readonly effectReason?: string;
   /** Checks of previews that `run` makes itself, such as those of several fields. Throws InvalidInput; sends nothing. */
   readonly check?: (client: never, input: never) => Promise<void>;
-  /** Names the part of an encoded request that repeats an earlier call; undefined if none does. For calls with `compared`. */
-  readonly describeRepetition?: (
-    body: string | undefined,
-    earlier: { readonly operation: string; readonly body: string },
-  ) => string | undefined;
+  readonly repetition?: RepetitionCheck;
   /** Receives validated values with defaults applied. Returns the body that its response declares. */
   readonly run: (context: RunContext, input: never) => Promise<unknown>;
 }

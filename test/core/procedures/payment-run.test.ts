@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { Sandbox } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { addDays, dayOf, nextBusinessDay } from "@fxdesk/toolkit/calendars";
-import { resolveEntry } from "../../../core/journal/operator-actions";
+import { openJournal } from "../../../core/journal/journal";
+import { eraseDetails, resolveEntry } from "../../../core/journal/operator-actions";
 import { describeTerms } from "../../../core/releases/describe-terms";
 import { withStore } from "../../../core/store/open";
 import type { ReleaseReport } from "../../../core/releases/report";
@@ -12,7 +13,7 @@ import { engines } from "../store/engines";
 import { createReleaseFixture, people } from "../releases/release-fixture";
 import { startAlteringProxy } from "./altering-proxy";
 import { eventually } from "../../support/eventually";
-import { tempFolder } from "../../support/resources";
+import { closeLater, tempFolder } from "../../support/resources";
 import { openClient, openSandbox } from "../../support/sandboxes";
 
 const day = 86_400_000;
@@ -425,6 +426,23 @@ test("a released run is sent once as released; another row is another run, and t
   expect(await desk.payments.initiateRun(repeated)).toMatchObject({ repeated: false });
 });
 
+test("a run that was recorded and never sent is checked again", async () => {
+  const place = await createReleaseFixture({
+    policy: { people: [...people], rules: [{ operations: ["trades.book"], from: ["anna"] }] },
+  });
+  const desk = place.client();
+  const rows = [rowOf(1)];
+  const run = { debtor_iban: await debtorOf(desk), rows };
+  await desk.payments.initiateRun(run);
+  const again = { ...run, date: nextBusinessDay(addDays(dayOf(new Date()), 5), ["EUR"]) };
+  const { run: key } = await desk.payments.prepareRun(again);
+  const journal = closeLater(await openJournal(place.store));
+  const [made] = await journal.list();
+  await journal.claim({ ...made!, ...made!.intent!, key, details: made!.intent! } as never, 1);
+  await expect(desk.payments.initiateRun(again)).rejects.toMatchObject({ code: "invalid_input" });
+  expect(bulkPosts(place.sandbox)).toHaveLength(1);
+});
+
 test("a released run that repeats a payment made meanwhile ends unsent and names it; one that was shown is sent", async () => {
   const place = await createReleaseFixture({
     policy: {
@@ -437,7 +455,7 @@ test("a released run that repeats a payment made meanwhile ends unsent and names
   const debtor_iban = await debtorOf(desk);
   const requestOf = async (run: Parameters<typeof desk.payments.initiateRun>[0]) =>
     (await desk.payments.initiateRun(run).catch((error: unknown) => error)) as { release: string };
-  const paid = async (number: number) => {
+  const paid = async (number: number, how: object = {}) => {
     const { payee, iban, amount, reference } = rowOf(number);
     const made = await place.client({ as: "carl" }).payments.initiate.response(
       {
@@ -449,6 +467,7 @@ test("a released run that repeats a payment made meanwhile ends unsent and names
         creditorAccount: { iban },
         creditorName: payee,
         remittanceInformationUnstructured: reference,
+        ...how,
       } as never,
       { key: `carl-${number}` },
     );
@@ -498,4 +517,27 @@ test("a released run that repeats a payment made meanwhile ends unsent and names
   );
   await ended(second.release, ({ outcome }) => outcome === "done");
   expect(bulkPosts(place.sandbox)).toHaveLength(2);
+
+  // Neither a payment without the IBAN nor one whose details were erased tells that it is another one.
+  const named = await requestOf({ debtor_iban, rows: [rowOf(4)] });
+  const unnamedEntry = await paid(4, {
+    "payment-product": "cross-border-credit-transfers",
+    creditorAccount: { bban: "539007547034" },
+  });
+  await place.decide(named.release, "anna");
+  const ofUnnamed = await ended(named.release, ({ state }) => state === "cancelled");
+  expect(ofUnnamed).toMatchObject({ remark: expect.stringContaining(unnamedEntry) });
+
+  const unread = await requestOf({ debtor_iban, rows: [rowOf(5)] });
+  const erasedEntry = await paid(6);
+  await withStore(place.store, (store) => eraseDetails(store, erasedEntry));
+  await place.decide(unread.release, "anna");
+  const ofErased = await ended(unread.release, ({ state }) => state === "cancelled");
+  expect(ofErased).toMatchObject({ remark: expect.stringContaining(erasedEntry) });
+  expect(bulkPosts(place.sandbox)).toHaveLength(2);
+
+  const known = await requestOf({ debtor_iban, rows: [rowOf(5)] });
+  await place.decide(known.release, "anna");
+  await ended(known.release, ({ outcome }) => outcome === "done");
+  expect(bulkPosts(place.sandbox)).toHaveLength(3);
 });
