@@ -10,7 +10,7 @@ import { accountFields, accountOperations, selectAccounts } from "../procedures/
 import { checkBounds, signedAmount } from "../procedures/decimal";
 import { assertBalances } from "../procedures/row-validation";
 import type { Context } from "../procedures/procedure";
-import { missingAccountGaps } from "./transactions";
+import { selectWatched } from "./transactions";
 import { readEach, watch } from "./watch";
 
 const WatchedBalance = z
@@ -28,7 +28,7 @@ export async function readBalances(
   filter: Parameters<typeof selectAccounts>[1],
   types: readonly (typeof balanceTypes)[number][],
 ): Promise<{ entries: z.infer<typeof WatchedBalance>[]; gaps: string[] }> {
-  const accounts = await selectAccounts(context.client, filter);
+  const { accounts, gaps } = await selectWatched(context, filter);
   const balances = await readEach(
     context,
     accounts,
@@ -45,7 +45,7 @@ export async function readBalances(
       );
     },
   );
-  return { entries: balances.entries, gaps: [...missingAccountGaps(filter, accounts), ...balances.gaps] };
+  return { entries: balances.entries, gaps: [...gaps, ...balances.gaps] };
 }
 
 const decimalField = (title: string, description: string) =>

@@ -14,16 +14,25 @@ import {
 import { checkBounds, signedAmount } from "../procedures/decimal";
 import { amountFilters, matchesFilter } from "../procedures/find-transactions";
 import { valueDayOf, fetchAllTransactions } from "../procedures/fetch-all-transactions";
+import type { Context } from "../procedures/procedure";
 import { watch } from "./watch";
 
 /** Value dates may be in the future, but not further than this. */
 const maxDaysAhead = 400;
 
-export const missingAccountGaps = (
-  input: Parameters<typeof findMissingAccounts>[0],
-  accounts: readonly Account[],
-): string[] =>
-  findMissingAccounts(input, accounts).map(({ account_id: id, reason }) => `Account ${id}: ${reason}`);
+/** Selects the accounts of a watch. What is missing is a gap: an account that is closed must not end the watch of others. */
+export async function selectWatched(
+  { client }: Pick<Context, "client">,
+  selection: Parameters<typeof selectAccounts>[1],
+): Promise<{ readonly accounts: readonly Account[]; readonly gaps: readonly string[] }> {
+  const gaps: string[] = [];
+  const accounts = await selectAccounts(client, selection, (missing) =>
+    gaps.push(...missing.map((currency) => `There is no account in ${currency}.`)),
+  );
+  for (const { account_id: id, reason } of findMissingAccounts(selection, accounts))
+    gaps.push(`Account ${id}: ${reason}`);
+  return { accounts, gaps };
+}
 
 const name = "transactions.watch";
 
@@ -55,15 +64,12 @@ export const watchTransactions = watch({
   reportsGone: true,
   async read(context, { direction, min_amount, max_amount, counterparty, ...which }, { from, today }) {
     checkBounds(name, ["min_amount", min_amount], ["max_amount", max_amount]);
-    const accounts = await selectAccounts(context.client, which);
+    const { accounts, gaps: missing } = await selectWatched(context, which);
     const period = from === undefined ? undefined : { from, to: addDays(today, maxDaysAhead) };
     const { transactions, gaps } = await fetchAllTransactions(context, accounts, { period, direction });
     return {
       entries: transactions.filter((each) => matchesFilter(each, { min_amount, max_amount, counterparty })),
-      gaps: [
-        ...missingAccountGaps(which, accounts),
-        ...gaps.map(({ account_id: id, reason }) => `Account ${id}: ${reason}`),
-      ],
+      gaps: [...missing, ...gaps.map(({ account_id: id, reason }) => `Account ${id}: ${reason}`)],
     };
   },
   identify: ({ transaction_id: id }) => id,

@@ -165,6 +165,13 @@ test("a preview is repeatable and acknowledges nothing", async () => {
   );
 });
 
+test("a currency without an account is a gap, and the accounts in others are watched", async () => {
+  const input = { currencies: "EUR,ISK", above: "0" };
+  const { changes, gaps } = await client.readInitialChanges(watchBalances, input);
+  expect(changes).toMatchObject([{ entry: { currency: "EUR" } }]);
+  expect(gaps).toMatchObject([expect.stringContaining("ISK")]);
+});
+
 test("balances: reports a crossed threshold and the recovery", async () => {
   const [account] = await client.accounts.list({ currencies: "JPY" });
   const accounts = [account!.account_id];
