@@ -3,6 +3,7 @@ import { Big } from "big.js";
 import type { z } from "zod";
 import { type Kind, kindOf, metaOf, optionsOf, type MinuteOfDay } from "../core/values/kind";
 import { isDay, minuteForDay } from "../core/values/values";
+import { amountProblem, isAmbiguousAmount } from "../core/values/amount-text";
 import { suggestions } from "../core/values/suggestions";
 import { spellingKey } from "./render/names";
 import { decimalString, schemaPartsOf } from "./render/values";
@@ -23,8 +24,9 @@ const isExactNumber = (text: string): boolean => {
   return Number.isFinite(number) && new Big(text).eq(decimalString(number));
 };
 
-function coerceNumber(text: string): CoercionResult {
+function coerceNumber(text: string, schema: z.ZodType): CoercionResult {
   const trimmed = text.trim();
+  if (metaOf(schema).amount && isAmbiguousAmount(trimmed)) return reject(amountProblem(trimmed)!);
   if (!decimalPattern.test(trimmed))
     return reject(
       `must be a number with a decimal point and no grouping, for example 1234.5, not ${JSON.stringify(text)}`,

@@ -1,4 +1,4 @@
-/** Finds the link of a result with which a person goes on. */
+/** Finds the link of a result at which a person confirms or authorises something. */
 import { findConfirmationLink } from "../core/values/confirmation-link";
 import { isWebAddress } from "../core/values/values";
 import type { PersonLink } from "./protocol";

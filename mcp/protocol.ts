@@ -75,7 +75,7 @@ export type Answer = "yes" | "no" | "none" | "later";
 
 export type AskUser = (question: Question) => Promise<Answer>;
 
-/** A page where a person goes on, outside the host. */
+/** A page outside the host where a person confirms or authorises something. */
 export interface PersonLink {
   readonly url: string;
   readonly message: string;

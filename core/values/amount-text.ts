@@ -18,6 +18,7 @@ export type AmountReadings = Readonly<Partial<Record<DecimalMark, Big>>>;
 /** Returns the amounts that a text can mean, by decimal mark. An amount without a mark is the same for both. */
 export function readingsOf(given: string): AmountReadings {
   const text = given
+    .trim()
     .replace(/^[\u2212\u2013]/, "-")
     .replace(/(?<=\d)[\s\u00A0\u202F'\u2019](?=\d{3}(\D|$))/g, "");
   const [, sign = "", digits = ""] = /^([+-]?)\s*(\d[\d.,]*)$/.exec(text) ?? [];
@@ -58,7 +59,7 @@ export const amountText = (pattern: RegExp, expected: string): z.ZodString =>
     .regex(pattern, { error: ({ input }) => amountProblem(input) ?? expected, abort: true })
     .refine((text) => !isAmbiguousAmount(text), { error: ({ input }) => amountProblem(input)! });
 
-/** An amount as a person writes it. Text that can mean two amounts is refused. */
+/** An amount that a person writes. Text that can mean two amounts is refused. */
 export const AmountText = amountText(
   /^\d{1,14}(\.\d{1,4})?$/,
   "must be a decimal amount with a dot, such as 1234.50",

@@ -1,4 +1,4 @@
-/** Links at which a person goes on. */
+/** Links at which a person confirms or authorises something. */
 import { isObject } from "./json";
 
 /** Returns the link at which a person confirms a payment or authorises a consent; undefined if the result has none. */

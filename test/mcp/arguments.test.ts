@@ -248,6 +248,12 @@ const rejectedInputs: readonly (readonly [
     ["must be a number with a decimal point and no grouping"],
   ],
   [
+    "an amount that can mean two",
+    "replace_approvals_config",
+    approvalsConfig({ min_amount: "10.000" }),
+    ["can mean 10 or 10000"],
+  ],
+  [
     "more digits than a number holds",
     "replace_approvals_config",
     approvalsConfig({ min_amount: "12345678901234567.89" }),

@@ -56,6 +56,7 @@ test.each([
 
 test.each([
   ["10.000", "10.000"],
+  ["10.000\n", "10.000\n"],
   ["10.50", 10.5],
 ])("the bound %s of an approval rule, as text, is %j", (text, expected) => {
   const [rule] = coerceField(replaceApprovalsConfig, "rules", [{ min_amount: text }]) as [object];
