@@ -76,7 +76,13 @@ async function setUpCodes(): Promise<() => string> {
   return nextCode;
 }
 
-const click = (tab: Page, name: string) => tab.getByRole("button", { name, exact: true }).click();
+/** The script of a page runs when its text is already shown. */
+const untilScriptRan = (tab: Page) => tab.waitForLoadState("domcontentloaded");
+
+async function click(tab: Page, name: string): Promise<void> {
+  await untilScriptRan(tab);
+  await tab.getByRole("button", { name, exact: true }).click();
+}
 
 async function signIn(tab: Page, name: string, path: string, at = address()): Promise<void> {
   await tab.goto(at + path);
@@ -84,6 +90,7 @@ async function signIn(tab: Page, name: string, path: string, at = address()): Pr
   await tab.getByLabel("Secret").fill(secretOf(name));
   await click(tab, "Sign in");
   await tab.getByText(`Signed in as ${name}`).waitFor();
+  await untilScriptRan(tab);
 }
 
 /** Adds a passkey of Anna, who is signed in. */
