@@ -1,6 +1,6 @@
 /** Service keys: credentials of programs that request and can never release. The key names its holder; the people file has its hash. */
 import { z } from "zod";
-import { AmountText } from "../values/amount-text";
+import { AmountText } from "../values/values";
 import { PersonName } from "./name";
 
 export const TokenHash = z

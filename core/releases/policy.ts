@@ -9,7 +9,7 @@ import { readProtectedFile } from "../people/protected-file";
 import { callablesOf, type Service } from "../spec/service";
 import { isIban } from "../values/account-number";
 import { normalizeAddress } from "../values/host";
-import { AmountText } from "../values/amount-text";
+import { AmountText } from "../values/values";
 import { suggestions } from "../values/suggestions";
 import { JsonSyntaxError, type LocatedJson, parseLocatedJson } from "./json-positions";
 

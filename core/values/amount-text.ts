@@ -58,9 +58,3 @@ export const amountText = (pattern: RegExp, expected: string): z.ZodString =>
     .string()
     .regex(pattern, { error: ({ input }) => amountProblem(input) ?? expected, abort: true })
     .refine((text) => !isAmbiguousAmount(text), { error: ({ input }) => amountProblem(input)! });
-
-/** An amount that a person writes. Text that can mean two amounts is refused. */
-export const AmountText = amountText(
-  /^\d{1,14}(\.\d{1,4})?$/,
-  "must be a decimal amount with a dot, such as 1234.50",
-).meta({ title: "Amount", description: "Decimal amount with a dot, such as 1234.50." });

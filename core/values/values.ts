@@ -1,5 +1,6 @@
 /** Shared schemas of values: identifiers, dates, currencies, amounts. */
 import { z } from "zod";
+import { amountText } from "./amount-text";
 import { isLoopback } from "./host";
 import type { MinuteOfDay } from "./kind";
 
@@ -126,6 +127,12 @@ export const DecimalText = z
   .string()
   .regex(/^-?\d{1,14}(\.\d{1,3})?$/, "must be a decimal amount with a dot, such as 1234.50")
   .meta({ title: "Amount", description: "Decimal amount with a dot, such as 1234.50." });
+
+/** An amount that a person writes. Text that can mean two amounts is refused. */
+export const AmountText = amountText(
+  /^\d{1,14}(\.\d{1,4})?$/,
+  "must be a decimal amount with a dot, such as 1234.50",
+).meta({ title: "Amount", description: "Decimal amount with a dot, such as 1234.50." });
 
 /** The type of an open enumeration: known values, or any other text. */
 export interface OpenEnum<V extends string> extends z.ZodType<V | (string & {}), V | (string & {})> {}
