@@ -180,17 +180,18 @@ export function recipeRuns(environment: ExampleEnvironment) {
     control.moveRate({ symbol, rate: rate * by });
   }
 
-  /** Waits until the file of new transactions has the given number of lines. */
+  /** Waits for a number of payments in the file of new transactions. On some days, trades of the sandbox settle meanwhile. */
   async function waitForReferences(count: number): Promise<string[]> {
-    const lines = async () => {
+    const references = async () => {
       const text = await environment.read("transactions.jsonl").catch(() => "");
-      const found = text.split("\n").filter(Boolean);
+      const found = text
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => (JSON.parse(line) as { transaction_reference: string }).transaction_reference)
+        .filter((reference) => reference.startsWith("ONCE-"));
       return found.length >= count && found;
     };
-    const written = await eventually(lines, { withinMs: 10_000, what: `${count} transactions in the file` });
-    return written.map(
-      (line) => (JSON.parse(line) as { transaction_reference: string }).transaction_reference,
-    );
+    return eventually(references, { withinMs: 10_000, what: `${count} transactions in the file` });
   }
 
   const bookTrade = async () =>
