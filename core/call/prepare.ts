@@ -156,7 +156,7 @@ function collectValues(
   const inputViolations = checkInput(operation, callerValues, new Date());
   const optionViolations = validateOptions(options);
   const found = [...inputViolations, ...optionViolations, ...filled.violations];
-  // Reading a signal may create it, which costs more than most of a refusal.
+  // Reading a signal may create it, and a refused call needs none.
   const violations = found.length > 0 ? found : validateSignal(options);
   if (violations.length > 0) throw invalidInputError(operation, violations);
   // Spreading both objects would create a new hidden class with every call.

@@ -85,7 +85,7 @@ function toMessage(issue: z.core.$ZodIssue, given: unknown): string {
   }
 }
 
-/** Joins the first problem of each alternative of a union; those of another type only where none has the type of the value. */
+/** Joins the first problem of each alternative of a union. Alternatives of another type count only if no other is left. */
 function alternativesMessage({ errors }: z.core.$ZodIssueInvalidUnion, given: unknown): string {
   const found = errors.flatMap(([first]) => first ?? []);
   const ofType = found.filter(({ code }) => code !== "invalid_type");
