@@ -139,7 +139,8 @@ describe("incoming payments", () => {
   });
 
   test.each([
-    [{ currency: "EUR", amount: "1.001" }, "too many decimals"],
+    [{ currency: "EUR", amount: "1.0010" }, "too many decimals"],
+    [{ currency: "EUR", amount: "10.000" }, "amount can mean 10 or 10000: write 10 or 10000"],
     [{ currency: "EUR", amount: "0" }, "more than zero"],
     [{ currency: "EUR", amount: "1000000000000.00" }, "amount must be at most 999999999999.99 EUR"],
     [{ amount: "1" }, "Exactly one of account_id and currency"],

@@ -158,7 +158,8 @@ test("asks for the account of a beneficiary without one", async () => {
 test.each<[string, string, Order, number, string]>([
   ["of more than the remainder", "20000.01", {}, 400, "the remaining 20000 USD"],
   ["of zero", "0", {}, 400, "more than zero"],
-  ["of a fraction of a cent", "1.005", {}, 400, "decimals for USD"],
+  ["of a fraction of a cent", "1.0050", {}, 400, "decimals for USD"],
+  ["of an amount that can mean two", "10.000", {}, 400, "write 10 or 10000"],
   ["before maturity", "1", { payment_date: "2026-11-23" }, 400, "earliest is 2026-11-24"],
   ["on a Saturday", "1", { payment_date: "2026-11-28" }, 400, "next is 2026-11-30"],
   ["on a holiday", "1", { payment_date: "2026-11-26" }, 400, "next is 2026-11-27"],

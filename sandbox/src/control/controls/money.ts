@@ -8,7 +8,7 @@ import { revalueAllMargins } from "../../world/trades/margin";
 import type { World } from "../../world/model/world";
 import { toValidationError, DomainError } from "../../world/common/domain-error";
 import { Big } from "big.js";
-import { DecimalText, day } from "@fxdesk/toolkit/schema";
+import { AmountText, day } from "@fxdesk/toolkit/schema";
 import { findAccountIn, availableBalance } from "../../world/accounts/accounts";
 import { fitsMinorUnits, maxAmount, maxBalance, maxAmountText } from "../../world/money/currencies";
 import { receivePayment } from "../../world/trades/incoming-payments";
@@ -105,7 +105,7 @@ export const payIn = control(
           description: "Instead of an account ID: currency of the demo company's account.",
           examples: ["EUR"],
         }),
-      amount: DecimalText.meta({
+      amount: AmountText.meta({
         description: "Decimal amount with a point, for example 1234.50.",
         examples: ["1234.50"],
       }),
@@ -205,7 +205,7 @@ export const allocatePayment = control(
     body: z.object({
       trade_id: identifier("Trade ID", "Trade that funds the payment."),
       beneficiary_id: identifier("Beneficiary ID", "Beneficiary of the payment."),
-      amount: DecimalText,
+      amount: AmountText,
       payment_date: day("Payment date", "Date to send it. Defaults to the trade's maturity.").optional(),
       contact_id: identifier("Contact ID", "Contact who orders it. Defaults to the demo contact.").optional(),
     }),
