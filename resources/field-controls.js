@@ -1,7 +1,7 @@
 /** Controls of the fields of a node form: typed inputs with their pickers. */
 import { addObjectEditor } from "./object-editor.js";
 import { createPicker } from "./picker.js";
-import { fieldTexts, translate } from "./form-texts.js";
+import { fieldTexts, optionText, translate } from "./form-texts.js";
 import { fetchList } from "./runtime-requests.js";
 import { timePicker } from "./time-picker.js";
 
@@ -24,6 +24,15 @@ function editJson() {
   });
 }
 
+/** Options with their words. The option itself, which a message has to bring, is the tooltip. */
+const titledOptions = (options) =>
+  options.map((value) => ({ value, label: optionText(value), title: value }));
+
+/** Shows the words of the chosen options. */
+function showChosen(container, options, empty) {
+  container.text(options.map(optionText).join(", ") || empty).attr("title", options.join(", "));
+}
+
 const images = "red/images/typedInput";
 
 const fixedTypes = {
@@ -40,15 +49,21 @@ const fixedTypes = {
   choice: ({ options }, empty) => ({
     value: "str",
     icon: "fa fa-list-ul",
-    options: [{ value: "", label: empty }, ...options.map((value) => ({ value, label: value }))],
+    options: [{ value: "", label: empty }, ...titledOptions(options)],
+    valueLabel: (container, chosen) => showChosen(container, chosen ? [chosen] : [], empty),
     validate: () => true,
   }),
   choices: ({ options }, empty) => ({
     value: "str",
     icon: "fa fa-check-square-o",
     multiple: true,
-    options: options.map((value) => ({ value, label: value })),
-    valueLabel: (container, chosen) => container.text(chosen.map(({ value }) => value).join(", ") || empty),
+    options: titledOptions(options),
+    valueLabel: (container, chosen) =>
+      showChosen(
+        container,
+        chosen.map(({ value }) => value),
+        empty,
+      ),
     validate: () => true,
   }),
 };
@@ -69,7 +84,7 @@ function placeholderText(control) {
   if (control.required) return translate("form.choose");
   return control.hint === undefined || hasListHint(control)
     ? translate("form.unset")
-    : translate("form.unsetWithHint", { value: control.hint });
+    : translate("form.unsetWithHint", { value: optionText(control.hint) });
 }
 
 function fixedType(node, control) {
@@ -199,7 +214,7 @@ export function addValue(node, control, given) {
       .closest(".form-row")
       .append(
         $('<p class="fxdesk-hint fxdesk-description">').text(
-          translate("form.defaults", { values: control.hint.replaceAll(",", ", ") }),
+          translate("form.defaults", { values: control.hint.split(",").map(optionText).join(", ") }),
         ),
       );
   const { label, parts } = fieldTexts(node, control.name);

@@ -40,6 +40,9 @@ export function fieldTexts({ _def: { fxdesk } }, name) {
 /** Returns label and description of a list of a result. */
 export const listTexts = (name) => declaredTexts?.lists[name] ?? nameAsLabel(name);
 
+/** Returns the words for an option, or the option itself if it is an identifier. */
+export const optionText = (option) => declaredTexts?.options[option] ?? option;
+
 export const settingTexts = (name) => declaredTexts?.settings[name] ?? nameAsLabel(name);
 
 /** Fills a form once its texts are loaded, or without them if loading fails. Does nothing if the form was closed meanwhile. */
@@ -56,13 +59,15 @@ export function whenTextsLoaded(node, { form, state, fill }) {
   loadTexts().then(fillWithState(""), fillWithState(translate("form.textsFailed")));
 }
 
-/** Replaces the names of fields in a text with their titles. */
-const withFieldTitles = (node, text) =>
-  node._def.fxdesk.controls.reduce(
-    (result, { name }) =>
-      result.replace(new RegExp(`\\b${name}\\b`, "g"), () => `“${fieldTexts(node, name).label}”`),
-    text,
-  );
+/** Replaces the names of fields and options in a text with their titles. An option of one word can be a word of the text. */
+const withTitles = (node, text) =>
+  node._def.fxdesk.controls
+    .reduce(
+      (result, { name }) =>
+        result.replace(new RegExp(`\\b${name}\\b`, "g"), () => `“${fieldTexts(node, name).label}”`),
+      text,
+    )
+    .replace(/\w+_\w+/g, (word) => (optionText(word) === word ? word : `“${optionText(word)}”`));
 
 /** Returns a message of the runtime in the language of the editor. A `{}` in a template stands for any text. */
 function translateMessage(message) {
@@ -79,7 +84,7 @@ function translateMessage(message) {
 
 /** Returns a violation as a sentence with the titles of the fields. */
 export function violationText(node, { field, message, rule }) {
-  if (rule) return withFieldTitles(node, declaredTexts?.rules[message] ?? message);
+  if (rule) return withTitles(node, declaredTexts?.rules[message] ?? message);
   const [name, ...path] = field.split(".");
   // The control of a choice lists its options.
   const isChoice = node._def.fxdesk.controls.some((each) => each.name === field && each.options);

@@ -3,7 +3,7 @@
  * that the declaration does not know.
  */
 import { timePicker } from "./time-picker.js";
-import { nameAsLabel } from "./form-texts.js";
+import { nameAsLabel, optionText } from "./form-texts.js";
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -60,7 +60,7 @@ function choiceOf(options, text) {
   const all = options.includes(text) || text === "" ? options : [...options, text];
   return $("<select>").append([
     $("<option>").val(""),
-    ...all.map((each) => $("<option>").val(each).text(each)),
+    ...all.map((each) => $("<option>").val(each).text(optionText(each)).attr("title", each)),
   ]);
 }
 

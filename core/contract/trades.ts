@@ -45,6 +45,7 @@ export const NewTrade = z
       .meta({
         title: "Reason",
         description: "Purpose of the trade.",
+        alsoSpelled: new Map([["mortgage_repayment", "mortage_repayment"]]),
       }),
     reference: z.string().optional().meta({
       title: "Reference",

@@ -39,7 +39,7 @@ export interface Field {
 
 const isParameter = (value: z.ZodType | Parameter): value is Parameter => "by" in value;
 
-const acronyms = /\b(iban|bban|bic|pan|psu|tpp|id|ip)\b/gi;
+const acronyms = /\b(iban|bban|bic|pan|psu|tpp|id|ip|sepa|ndf|camt|coda|mt940|csv|pdf|xls|jsonl?)\b/gi;
 
 /** Converts `value_date` and `creditorIban` to "Value date" and "Creditor IBAN". */
 export function titleFromName(name: string): string {

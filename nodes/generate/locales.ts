@@ -18,6 +18,7 @@ import englishHelp from "../locales/en-US/help.json";
 import { slugOf, withNodeTitles } from "../shared/node-names";
 import { type PartTexts, partTexts } from "./controls";
 import { commonValues, isCommon } from "./deduplicate";
+import { optionTitlesOf } from "./option-titles";
 
 export const englishLabels = englishEditor.labels;
 
@@ -38,6 +39,7 @@ export const hasListChoice = (callable: Callable): boolean =>
 /** Returns the texts of settings, fields and lists of results. Texts shared by most fields of a name are stored once. */
 function formTexts(service: Service) {
   const all = declarationsOf(service);
+  const fieldDocs = all.flatMap((each) => callerFieldDocs(describeOperation(each)));
   const operations = Object.entries(bySlug(all, (each) => fieldTexts(each, all)));
   const fields = commonValues(operations.flatMap(([, texts]) => texts));
   const ownTexts = operations.map(
@@ -48,6 +50,7 @@ function formTexts(service: Service) {
       settingsOf(service).map(({ name, title, description }) => [name, { label: title, description }]),
     ),
     fields,
+    options: optionTitlesOf(fieldDocs.map(({ schema }) => schema)),
     rules: Object.fromEntries(
       all.flatMap(({ rules = [] }) => rules.map(({ description }) => [description, description])),
     ),

@@ -57,6 +57,13 @@ beforeAll(async () => {
       when: fixedValue("working_day_of_month"),
       number: { type: "num", value: "3" },
     }),
+    nodeOf("fxdesk-create-consent", "consent", 660, {
+      access: { type: "json", value: '{"availableAccounts":"allAccounts"}' },
+      recurringIndicator: fixedValue("false"),
+      validUntil: fixedValue("9999-12-31"),
+      frequencyPerDay: { type: "num", value: "1" },
+      combinedServiceIndicator: fixedValue("false"),
+    }),
     nodeOf("fxdesk-watch-balances", "low", 480, { currencies: fixedValue("EUR"), above: fixedValue("0") }),
     {
       ...nodeOf("fxdesk-call-operation", "call", 540),
@@ -263,7 +270,9 @@ test("says what is wrong in German, with the titles of the fields, also below a 
   await own.close("cancel");
   await own.open("calendar");
   await rowOf("number").locator(".red-ui-typedInput-input").fill("");
-  await german.locator(".fxdesk-error", { hasText: "working_day_of_month erfordert “Arbeitstag”" }).waitFor();
+  await german
+    .locator(".fxdesk-error", { hasText: "“Arbeitstag des Monats” erfordert “Arbeitstag”" })
+    .waitFor();
   await german.close();
 });
 
@@ -281,6 +290,35 @@ test("shows required fields and hides excluded ones according to the choices", a
   await editor.fill("payment-product", "pain.001-sepa-credit-transfers");
   await field("pain001").waitFor();
   await cancel();
+});
+
+test.each([
+  ["en-US", ["Working days", "Working day of month", "Month end"], "All accounts"],
+  ["de", ["Arbeitstage", "Arbeitstag des Monats", "Monatsende"], "Alle Konten"],
+])("in %s options are words, with their values as tooltips", async (language, words, all) => {
+  const own = await Editor.open(browser, nodeRed.url, { language });
+  const form = own.page.locator("#dialog-form");
+  const choiceOf = (name: string) =>
+    form.locator(`.form-row:has([id="node-input-fxdesk-${name}"]) .red-ui-typedInput-option-label`);
+  await own.open("calendar");
+  expect(await choiceOf("when").innerText()).toBe(words[1]);
+  expect(await choiceOf("when").getAttribute("title")).toBe("working_day_of_month");
+  await choiceOf("when").click();
+  const entries = own.page.locator(".red-ui-typedInput-options:visible a:not([value=''])");
+  expect(await entries.allInnerTexts()).toEqual(words);
+  await entries.last().click();
+  expect(await choiceOf("when").innerText()).toBe(words[2]);
+  await own.close("save");
+  expect(await own.page.evaluate('RED.nodes.node("calendar").fields.when.value')).toBe("month_end");
+
+  await own.open("cash");
+  await own.fill("balance_types", "InterimAvailable,MarginCall");
+  expect(await choiceOf("balance_types").getAttribute("title")).toBe("InterimAvailable, MarginCall");
+  await own.close("cancel");
+  await own.open("consent");
+  const option = form.locator('option[title="allAccounts"]');
+  expect([await option.innerText(), await option.getAttribute("value")]).toEqual([all, "allAccounts"]);
+  await own.page.close();
 });
 
 test("a value that another choice hides is neither an error nor saved", async () => {
@@ -315,7 +353,7 @@ test("shows a list of defaults below its field, within the narrowest dialog", as
   const choice = field("balance_types").locator(".red-ui-typedInput-option-trigger");
   expect(await choice.innerText()).toBe("not set");
   expect(await field("balance_types").locator(".fxdesk-description").innerText()).toMatch(
-    /^Default: .*MarginCall$/,
+    /^Default: Interim available, .*Margin call$/,
   );
   for (const _ of Array.from({ length: 2 })) {
     await choice.click();

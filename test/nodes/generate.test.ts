@@ -444,9 +444,38 @@ test("a translation has the placeholders and names of its original", () => {
   expect(texts.map(([key]) => [key, compared(german.get(key)!, key)])).toEqual(
     texts.map(([key, text]) => [key, compared(text, key)]),
   );
-  const same = texts.filter(([key, text]) => german.get(key) === text && !untranslated.has(text));
+  const isWord = (text: string) => !untranslated.has(text) && !/^[A-Z0-9]+$/.test(text);
+  const same = texts.filter(([key, text]) => german.get(key) === text && isWord(text));
   expect(same).toEqual([]);
   expect(texts.length).toBeGreaterThan(500);
+});
+
+test.each(["en-US", "de"])(
+  "a form in %s shows words for options, unless they are identifiers",
+  (language) => {
+    const { options: titles } = textsByLanguage(packageService)[language]!.forms;
+    const shown = [...definitionsIn(setsIn(packageFiles, ".html")).values()]
+      .flatMap(({ fxdesk }) => fxdesk.controls ?? [])
+      .flatMap(({ options = [] }) => options)
+      .map((option) => titles[option] ?? option);
+    expect(shown.length).toBeGreaterThan(300);
+    expect(
+      shown.filter((text) => !/^[A-ZÄÖÜ][\w äöüßÄÖÜ,()-]+$/.test(text) && !/^(\w+[./]|\d+$)/.test(text)),
+    ).toEqual([]);
+  },
+);
+
+test("titles of options come from an alternative spelling that corrects them, and from options of parts", () => {
+  const { options } = textsByLanguage(packageService)["en-US"]!.forms;
+  expect(options).toMatchObject({
+    EveryTwoWeeks: "Every two weeks",
+    allAccountsWithOwnerName: "All accounts with owner name",
+    mortage_repayment: "Mortgage repayment",
+    mt940: "MT940",
+    "pain.001-sepa-credit-transfers": "pain.001 SEPA credit transfers",
+    true: "Yes",
+    working_day_of_month: "Working day of month",
+  });
 });
 
 test("each message about a field has a German template", () => {

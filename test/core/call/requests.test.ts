@@ -81,6 +81,16 @@ test.each(["PDF", "pdf"])("accepts the format %s and sends it in lower case", as
   expect(parseRequest(server.heads[0]!).body).toBe(JSON.stringify({ date_from, date_to, format: "pdf" }));
 });
 
+test("accepts a reason in its usual spelling and sends that of the contract", async () => {
+  const { server, client } = await startClientAndServer(respond(201, '{"trade_id":"T-1"}'));
+  await client.trades.book({
+    quote_id: "q",
+    reason: "mortgage_repayment" as "mortage_repayment",
+    reference: "r",
+  });
+  expect(JSON.parse(parseRequest(server.heads[0]!).body)).toMatchObject({ reason: "mortage_repayment" });
+});
+
 const consent = { "consent-id": "c1" };
 test.each<[field: string, call: (client: FxdeskClient) => Promise<unknown>]>([
   ["quote_id", (client) => client.trades.book({ reason: "other" } as never)],
