@@ -92,7 +92,8 @@ const parseAmount = (digits: string) => new Big(toDecimal(digits));
 const amountPattern = String.raw`\d{1,24}(?:,\d{0,12}|\.\d\d(?![\d.,]))?`;
 /** A count and a sum of entries, as :90D: has them. */
 const totalPattern = new RegExp(`^(\\d{1,5}) ?[A-Z]{3} ?(${amountPattern})$`);
-const balancePattern = new RegExp(`^([CD])(\\d{6})([A-Z]{3})(${amountPattern})$`);
+/** A blank may precede the dash that ends the message. */
+const balancePattern = new RegExp(`^([CD])(\\d{6})([A-Z]{3})(${amountPattern})(?: -)?$`);
 /** Blanks replace an unknown entry date, and pad or precede short transaction types. Some banks write no type. */
 const linePattern = new RegExp(
   `^(\\d{6})(\\d{4}|    )?(R?[CD]|E[CD])[A-Z]? ?(${amountPattern})(?: ?(?!${noReference})([A-Z][A-Z0-9 ]{3})|(?=$|//|${noReference}))(.*?)(?://(.*))?$`,
@@ -162,8 +163,8 @@ function parseStatementLine(field: Field, currency: string): StatementLine {
   return line as StatementLine;
 }
 
-/** A dash ends a message, and so does the type line of the next one. */
-const messageEndPattern = /^-\}|^-\s*$|^:94[02]:\s*$/;
+/** A dash ends a message, and so does the type line of the next one. National sets of 7 bits have a letter for the brace. */
+const messageEndPattern = /^-\}|^-[åü]?\s*$|^:94[02]:\s*$/;
 
 /** Parses the number of the message within its statement from :28C:; undefined if absent. */
 function parsePage(field: Field): number | undefined {
@@ -178,6 +179,9 @@ const newTotals = () => ({
 
 const tagPattern = /^:(\d\d[A-Z]?|NS):/;
 
+/** Tags that follow the text of an entry within its message. */
+const afterEntry = new Set(["61", "62F", "62M", "86", "90C", "90D"]);
+
 class Mt940Reader implements LineReader {
   readonly format = "MT940";
   readonly balanceFields = { opening: ":60F:", entry: ":61:", closing: ":62F:" };
@@ -191,6 +195,8 @@ class Mt940Reader implements LineReader {
   #page: number | undefined;
   #entry: EntryDraft | undefined;
   #tail: TailDraft | undefined;
+  /** Line of a dash that ends the message, or is text of an entry if the message goes on. */
+  #dashLine: number | undefined;
   readonly #fieldLimit = new LengthLimit("a field", maxFieldLength);
   /** Limits all :86: of an entry or of the statement together. */
   readonly #informationLimit = new LengthLimit("the information", maxFieldLength);
@@ -213,8 +219,17 @@ class Mt940Reader implements LineReader {
     const content = plain.startsWith("{") ? plain.replace(/^\{[1-5]:.*\{4:/, "") : plain;
     const tag = content.startsWith(":") ? tagPattern.exec(content)?.[1] : undefined;
     if (rawText.length > maxFieldLength) this.#throwTooLong(content, tag);
-    if (messageEndPattern.test(content)) this.#endMessage();
-    else if (tag) {
+    if (this.#dashLine !== undefined && content.trim() !== "") {
+      this.#lastLine = this.#dashLine;
+      this.#dashLine = undefined;
+      if (tag && afterEntry.has(tag)) this.#addToField("-");
+      else this.#endMessage();
+      this.#lastLine = number;
+    }
+    if (messageEndPattern.test(content)) {
+      if (content.trim() === "-" && this.#field?.tag === "86" && this.#entry) this.#dashLine = number;
+      else this.#endMessage();
+    } else if (tag) {
       this.#endField();
       this.#hasTag = true;
       this.#field = { tag, line: number, content: [] };

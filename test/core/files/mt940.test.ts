@@ -169,6 +169,31 @@ describe("reading", () => {
     expect(kinds).toEqual(["opening 4", "entry 5", "entry 6"]);
   });
 
+  test("a dash on a line of its own within :86: is text, if the message goes on after it", async () => {
+    const content = [":61:260115C1,NTRFREF", ":86:Rent", "-", ":61:260116D1,NTRFREF", ":86:Fee", "-"];
+    const texts = (await readEntries(content)).map(({ remittance }) => remittance);
+    expect(texts).toEqual(["Rent -", "Fee -"]);
+    const twice = [message(content), "TESTNL2A", message(content)].join("\r\n");
+    expect(await collect(readMt940(twice))).toHaveLength(2);
+    const broken = message(content).replace(/:62F:.*/, "");
+    await expect(collect(readMt940(broken))).rejects.toMatchObject({
+      code: "missing",
+      field: ":62F:",
+      line: 10,
+    });
+  });
+
+  test.each(["å", "ü"])("%s for the brace after the dash that ends the message", async (letter) => {
+    const text = `ä4:\n${message([], ":62F:C260131EUR100,00\n:64:C260131EUR100,00")}${letter}\n`;
+    const found = await collect(readMt940(text.repeat(2)));
+    expect(found.map(({ availableBalance }) => availableBalance?.amount)).toEqual(["100.00", "100.00"]);
+  });
+
+  test("a blank before the dash that ends the message", async () => {
+    const [found] = await collect(readMt940(message([]).replace(/-$/, " -")));
+    expect(found).toMatchObject({ closingBalance: { amount: "100.00", creditDebit: "Credit" } });
+  });
+
   test("control characters around messages, and lines that say their kind", async () => {
     const sound = message([":61:260115C0,NTRFREF", ":86:Rent"]);
     const around = `\x01${sound.slice(0, -1)}-\x03\r\n:940:\r\n${sound.slice(0, -3)}\r\n:940:\r\n${sound}\x1a`;
