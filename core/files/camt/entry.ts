@@ -338,8 +338,9 @@ export function readEntry(element: XmlElement, account: Account, created: string
     });
   const batch = attemptWith(report, () => batchOf(blocks));
   const own = described((draft) => putCommon(draft, element));
+  // Versions that demand an amount of each detail give 0 for one that is not known.
   const isComplete =
-    details.length > 0 &&
+    details.some((detail) => Number(detail.amount) !== 0) &&
     details.every((detail) => detail.amount !== undefined) &&
     (batch?.count === undefined || batch.count === details.length);
   if (isComplete)

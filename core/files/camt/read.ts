@@ -178,24 +178,27 @@ class OpenStatement {
   /** Compares the totals that the bank states with the entries. */
   #checkSummary(): void {
     const summary = childOf(this.element, "TxsSummry");
+    // Some banks state the net sum of all entries, and give the sum of debits a minus.
     const stated = [
-      ["TtlNtries", this.#credits.plus(this.#debits), this.#count],
-      ["TtlCdtNtries", this.#credits, undefined],
-      ["TtlDbtNtries", this.#debits, undefined],
+      ["TtlNtries", [this.#credits.plus(this.#debits), this.#credits.minus(this.#debits)], this.#count],
+      ["TtlCdtNtries", [this.#credits], undefined],
+      ["TtlDbtNtries", [this.#debits, this.#debits.neg()], undefined],
     ] as const;
-    for (const [name, sum, count] of stated) {
+    for (const [name, sums, count] of stated) {
       const total = childOf(summary, name);
       const [statedCount, statedSum] = [textOf(total, "NbOfNtries"), textOf(total, "Sum")];
       const isWrong =
         (count !== undefined && statedCount !== undefined && Number(statedCount) !== count) ||
         (statedSum !== undefined &&
-          !(/^(\d{1,24}(\.\d{0,17})?|\.\d{1,17})$/.test(statedSum) && sum.eq(statedSum)));
+          !(
+            /^-?(\d{1,24}(\.\d{0,17})?|\.\d{1,17})$/.test(statedSum) && sums.some((sum) => sum.eq(statedSum))
+          ));
       if (total && isWrong)
         this.report(
           new FormatError(
             "control_sum",
             elementPosition("camt", total),
-            `the entries are ${count ?? "of this direction"} and give ${sum.toFixed()}, ` +
+            `the entries ${count === undefined ? "of this direction" : `are ${count} and`} give ${sums[0].toFixed()}, ` +
               `but the total says ${statedCount ?? "nothing"} and ${statedSum ?? "nothing"}`,
           ),
         );

@@ -151,6 +151,12 @@ describe("reading", () => {
     });
   });
 
+  test.each([1, 2])("%d details of an amount of 0, which stands for one not known", async (count) => {
+    const inside = details(...Array<string>(count).fill(amount("0")));
+    const { entries } = await readOne(camt053({ entries: entry("5.50", "CRDT", inside) }));
+    expect(entries[0]).toMatchObject({ amount: "5.50" });
+  });
+
   test("the other party of a debit, and of a reversed credit", async () => {
     const inside = details(
       `<RltdPties><Dbtr><Nm>Debtor</Nm></Dbtr><Cdtr><Nm>Creditor</Nm></Cdtr></RltdPties>`,
@@ -259,6 +265,21 @@ const broken: [string, string, string, number][] = [
   ],
   ["two closing balances", camt053({ closing: balance("CLBD", "105.50").repeat(2) }), "invalid Stmt/Bal", 2],
 ];
+
+const withTotals = (all: string, debits: string) =>
+  camt053().replace(
+    "<Ntry>",
+    `<TxsSummry><TtlNtries><NbOfNtries>2</NbOfNtries><Sum>${all}</Sum></TtlNtries><TtlDbtNtries><Sum>${debits}</Sum></TtlDbtNtries></TxsSummry><Ntry>`,
+  );
+
+test("the total of all entries may be their net sum, and that of debits may have a minus", async () => {
+  expect((await readOne(withTotals("5.50", "-4.50"))).entries).toHaveLength(2);
+  for (const [all, debits] of [
+    ["-5.50", "4.50"],
+    ["14.50", "-4.51"],
+  ] as const)
+    await expect(readOne(withTotals(all, debits))).rejects.toMatchObject({ code: "control_sum" });
+});
 
 describe("faults", () => {
   test.each(broken)("%s is refused, and named with tolerate", async (_, text, problem, count) => {
