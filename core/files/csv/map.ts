@@ -27,7 +27,7 @@ export const dateFormats = [
 export type DateFormat = (typeof dateFormats)[number];
 
 /** A time may follow a date. */
-const timePattern = "(?:[ T]\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d+)?)?)?";
+const timePattern = "(?:[ T]\\d{1,2}:\\d{2}(?::\\d{2}(?:\\.\\d+)?)?)?";
 
 const datePatterns = new Map(
   dateFormats.map((format) => {

@@ -43,6 +43,7 @@ const unconfirmed = "warning missing balance";
 test.each<[string, string]>([
   ["German headings", join(german)],
   ["newest entry first", join(swap(german))],
+  ["times whose hour has one digit", join(german).replaceAll(/(?<=^|;)\d\d\.11\.2026/gm, "$& 9:05:30")],
   ["rows before the headings", join(["Umsätze;", "", "Kontoname;Giro", ...german])],
   [
     "dates of two digits, and signs at the end",
