@@ -88,7 +88,7 @@ test("accepts a reason in its usual spelling and sends that of the contract", as
     reason: "mortgage_repayment" as "mortage_repayment",
     reference: "r",
   });
-  expect(JSON.parse(parseRequest(server.heads[0]!).body)).toMatchObject({ reason: "mortage_repayment" });
+  expect(JSON.parse(parseRequest(server.heads[0]!).body!)).toMatchObject({ reason: "mortage_repayment" });
 });
 
 const consent = { "consent-id": "c1" };
