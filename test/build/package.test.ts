@@ -51,6 +51,11 @@ test("the command is executable after a build", async () => {
   expect((await stat(command)).mode & 0o777).toBe(0o755);
 });
 
+test("nothing builds when npm or npx uses the checkout, as a running demo reads dist", () => {
+  const scripts = Object.keys(manifest.scripts);
+  expect(scripts.filter((name) => /^(pre|post)?(install|prepare|start)$/.test(name))).toEqual(["start"]);
+});
+
 test("does not import development dependencies", async () => {
   const code = files.filter((path) => path.endsWith(".js"));
   const asked = new Set<string>();

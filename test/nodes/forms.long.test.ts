@@ -477,6 +477,12 @@ test("marks a node whose choice requires another field, or whose watch cannot st
   await rate.filter({ hasText: /5\d\.\d\d % worse/ }).waitFor();
   await own.fill("sell_currency", "GBP");
   expect(await input("rate_symbol").inputValue()).toBe("GBPUSD");
+  await input("valid_until").fill("yesterday");
+  const reason = own.page.locator('[id="node-input-fxdesk-valid_until-error"]');
+  await reason.filter({ hasText: "yesterday" }).waitFor();
+  expect(await reason.innerText()).toMatch(/^Valid until must be a UTC time[^;]*, not "yesterday"$/);
+  await own.page.getByLabel("Valid until, pick").fill("2099-02-01T09:30");
+  expect(await input("valid_until").inputValue()).toMatch(/^2099-02-01T09:30/);
   await input("valid_until").fill("1 h");
   await own.page.locator(".fxdesk-list:visible [role=option]", { hasText: "1 hour" }).click();
   await own.done();
