@@ -26,11 +26,12 @@ export const isWatchNode = (node: FlowNode) => node.type.startsWith("fxdesk-watc
 /** The method and path on which a flow listens. */
 export const httpAddressOf = ({ method, url }: FlowNode) => `${String(method)} ${String(url)}`;
 
-/** The nodes that a message of the node comes to. */
+/** The nodes that a message of the node comes to, also over links. */
 export function nodesBehind(node: FlowNode, flow: readonly FlowNode[]): Set<FlowNode> {
   const found = new Set<FlowNode>([node]);
   for (const each of found) {
-    const next = new Set(((each.wires ?? []) as string[][]).flat());
+    const links = each.type === "link out" ? (each.links as string[]) : [];
+    const next = new Set([...links, ...((each.wires ?? []) as string[][]).flat()]);
     for (const other of flow) if (next.has(other.id)) found.add(other);
   }
   return found;
