@@ -1,6 +1,7 @@
 /** The `fxdesk doctor` command: checks everything that a call needs, and says what to do. */
 import type { ClientOptions } from "../../core/call/client-options";
 import { environmentName } from "../../core/call/settings";
+import { InvalidInput } from "../../core/spec/errors";
 import type { Service } from "../../core/spec/service";
 import { storeExists } from "../../core/store/settings";
 import type { ParsedArguments } from "../command-line/arguments";
@@ -9,6 +10,7 @@ import { clientOptions } from "../settings/client-options";
 import {
   asUsageError,
   credentialVariables,
+  settingLocation,
   storeSettingsFrom,
   useStore,
 } from "../settings/connection-settings";
@@ -77,7 +79,7 @@ async function networkFindings(service: Service, options: ClientOptions): Promis
       : failed(
           "Network",
           problem,
-          "See docs/network.md for proxies, certificate authorities and client certificates.",
+          "Check the address. See docs/network.md for proxies, certificate authorities and client certificates.",
         ),
     ...clockFinding(clockOffsetMs),
   ];
@@ -90,10 +92,20 @@ async function credentialFinding(service: Service, options: ClientOptions): Prom
   ]);
   const client = createClient(options, service);
   try {
-    const { error } = await checkConnection(client);
+    const { error, authorised } = await checkConnection(client);
     if (!error) return ok("Credentials", "accepted");
-    const remedy = `Set ${credentialVariables(service).join(", ")}, or log in with fxdesk login.`;
+    const { code } = error;
+    const remedy =
+      authorised === false
+        ? `Set ${credentialVariables(service).join(", ")}, or log in with fxdesk login.`
+        : code === "not_found"
+          ? `Check ${settingLocation("clientId", service)}.`
+          : "Try again later. If the error persists, ask your provider.";
     return failed("Credentials", error.message, remedy);
+  } catch (error) {
+    if (!(error instanceof InvalidInput)) throw error;
+    const locations = error.violations.map(({ field }) => settingLocation(field, service) ?? field);
+    return failed("Credentials", error.message, `Set ${locations.join(", ")}.`);
   } finally {
     await client.close();
   }

@@ -61,6 +61,16 @@ describe("fxdesk doctor", () => {
     expect(JSON.stringify(findings)).not.toContain("canary");
   });
 
+  test.each<[variable: string, more: Variables]>([
+    ["FXDESK_CLIENT_ID", { FXDESK_CLIENT_ID: "" }],
+    ["FXDESK_CLIENT_ID", { FXDESK_CLIENT_ID: "client-unknown" }],
+    ["FXDESK_ACCESS_TOKEN", { FXDESK_ACCESS_TOKEN: "…" }],
+  ])("says that %s must be corrected: %j", async (variable, more) => {
+    const { faults } = await diagnose(more);
+    expect(faults).toMatchObject([{ check: "Credentials", remedy: expect.stringContaining(variable) }]);
+    expect(faults[0]!.remedy!.match(/FXDESK_\w+/g)).toEqual([variable]);
+  });
+
   test("names a store that is none", async () => {
     const store = join(await tempFolder(), "store.db");
     await writeFile(store, "not a database", { mode: 0o600 });
