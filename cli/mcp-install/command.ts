@@ -132,7 +132,7 @@ export const mcpInstallCommand: Command = {
   usage: `fxdesk mcp install --client <${clientNames}> [flags]`,
   description:
     "Adds the MCP server to the configuration file of a host. Shows the change and asks before it writes; the rest of the file stays " +
-    "as it is. Secrets are never written: use --profile, or set them in the environment of the host.",
+    "as it is. Secrets are never written: use --profile, or add them to env of the entry.",
   flags: [
     { name: "client", value: `<${clientNames}>`, description: "The host." },
     profileFlag,
@@ -177,7 +177,7 @@ export const mcpInstallCommand: Command = {
     const notes = [
       `${isUndo ? "Taken out of" : "Added to"} ${host.title}. Restart it to apply the change.`,
       made && made.profile === undefined && made.secret.length > 0
-        ? `Not written, because they are secret: ${made.secret.join(", ")}. Set them in the environment of ${host.title}, or log in and use --profile.`
+        ? `Not written, because they are secret: ${made.secret.join(", ")}. Add them to env of the entry, or log in and use --profile.`
         : made && made.profile === undefined
           ? `The server takes its credentials from the environment of ${host.title}. To keep them elsewhere, log in with fxdesk login and use --profile.`
           : undefined,
