@@ -62,10 +62,11 @@ const connectionForm = (service: Service): string =>
   [
     row("node-config-input-name", "form.name", textInput("node-config-input-name")),
     '<div class="form-row"><label class="fxdesk-wide"><input type="checkbox" id="node-config-input-fromEnvironment"> <span data-i18n="connection.fromEnvironment"></span></label></div>',
-    `<div class="fxdesk-variables">${hint("connection.variables")}<ul>${variableList(service)}</ul></div>`,
     `<div class="fxdesk-settings"><p class="fxdesk-environment-notice" aria-live="polite"></p>${settingRows(service, undefined)}</div>`,
     `<div class="form-row">${button("login")} ${button("test")}</div>`,
     '<p class="fxdesk-hint" id="fxdesk-connection-state" aria-live="polite"></p>',
+    // After the buttons: the list is longer than a screen.
+    `<div class="fxdesk-variables">${hint("connection.variables")}<ul>${variableList(service)}</ul></div>`,
     `<div class="fxdesk-settings">${hint("connection.settingsDescription")}`,
     ...settingSections.map((section) => sectionOf(service, section)),
     "</div>",
