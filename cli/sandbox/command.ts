@@ -155,7 +155,7 @@ const startCommand = ({ startSandbox, controls }: SandboxPackage, service: Servi
   usage: "fxdesk sandbox [<control>] [flags]",
   description:
     "Runs a simulated service on this machine until Ctrl-C. Prints its address, demo credentials and the extension for quotes as " +
-    "environment variables. The same seed always generates the same data. Its web page shows and controls the simulation; /docs lets you try its operations.",
+    "environment variables. The same seed and --now always generate the same data. Its web page shows and controls the simulation; /docs lets you try its operations.",
   flags: options.map(flagOf),
   helpSections: [
     section(
