@@ -74,7 +74,9 @@ const suggestingError = (problem: string, near: readonly string[], advice: strin
 const familiarFlags: Readonly<Record<string, string>> = {
   o: "print",
   format: "print",
+  output: "print",
   csv: "print",
+  jsonl: "print",
   from: "period",
   to: "period",
 };

@@ -164,6 +164,8 @@ describe("usage errors", () => {
     ["--profile desk whoami", "Flags follow the command"],
     ["call trades.list -o table", "no flag -o. Did you mean --print?"],
     ["call trades.list --csv", "Did you mean --print?"],
+    ["call trades.list --output csv", "Did you mean --print?"],
+    ["call trades.list --jsonl", "Did you mean --print?"],
     ["call transactions.find --from 2026-10-01", "Did you mean --period?"],
     ["call trades.list --trade x", "Did you mean --trade-type or --parent-trade-id?"],
     ["call trades.list --print xml", "--print must be json, jsonl, csv or table"],
