@@ -2,6 +2,11 @@
 import type { Node, NodeAPI, NodeConstructor, NodeDef } from "node-red";
 import { serveEditorTexts } from "./editor/serve-texts";
 
+// Here, because Node-RED 4.1 runs on older versions of Node.js, in which the code of the nodes does not load.
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < 20 || (major === 20 && minor < 19))
+  throw new Error(`fxdesk requires Node.js 20.19 or later; this is ${process.versions.node}.`);
+
 /** Returns a node constructor that is created with the first node of its type. */
 export function lazyNode<N extends Node<C>, D extends NodeDef, C extends object>(
   createConstructor: () => NodeConstructor<N, D, C>,

@@ -32,6 +32,14 @@ test("registers the nodes of all examples before it loads the code behind them",
   expect(loaded.length).toBeLessThan(files.length + 6);
 });
 
+test.each(files)("%s says which version of Node.js it requires", async (file) => {
+  const script =
+    'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "18.20.8" } });' +
+    `try { require("./${file}"); } catch ({ message }) { console.log(message); }`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--eval", script], { cwd: root });
+  expect(stdout).toBe("fxdesk requires Node.js 20.19 or later; this is 18.20.8.\n");
+});
+
 /** The modules of the editor that a module imports, itself included. Those that it imports on demand come with a form. */
 function modulesFrom(name: string, found = new Set<string>()): Set<string> {
   found.add(name);
