@@ -2,7 +2,7 @@
 import type { NodeAPI } from "node-red";
 import { connectionNode, loadUserService } from "./connection/connection-node";
 import { serveConnectionActions } from "./editor/serve-connection-actions";
-import { serveInputChecks, serveOperations } from "./editor/serve-operations";
+import { serveHeadings, serveInputChecks, serveOperations } from "./editor/serve-operations";
 import { serveMonitoring } from "./editor/serve-monitoring";
 import { serveFormReads } from "./editor/serve-form-reads";
 import { operationNodes } from "./operation";
@@ -17,6 +17,7 @@ export function nodeTypes(RED: NodeAPI, environment: NodeJS.ProcessEnv = process
   serveFormReads(RED, user.service);
   serveMonitoring(RED);
   serveInputChecks(RED, withQuoteProcedures(user.service));
+  serveHeadings(RED, user.service);
   return {
     connection: connectionNode(RED, user),
     operation: operationNodes(RED),

@@ -2,7 +2,7 @@
 import { addObjectEditor } from "./object-editor.js";
 import { createPicker } from "./picker.js";
 import { fieldTexts, optionText, translate } from "./form-texts.js";
-import { fetchList } from "./runtime-requests.js";
+import { fetchList, matchHeadings } from "./runtime-requests.js";
 import { timePicker } from "./time-picker.js";
 
 export const inputId = (name) => `node-input-fxdesk-${name}`;
@@ -194,6 +194,34 @@ function addTimePicker(node, input, { moment }) {
   follow();
 }
 
+/** Adds a box for the header row of a table. Shows the column that each heading is taken for. The row is not saved. */
+function addHeadings(node, input, { name }) {
+  const line = input.closest(".form-row");
+  const caption = translate("form.headings");
+  const shown = $('<p class="fxdesk-hint fxdesk-description" aria-live="polite">');
+  const titles = fieldTexts(node, name.replace(/_csv$/, "")).parts ?? {};
+  const textOf = ({ heading, column }) => `${heading} → ${titles[column]?.label ?? column}`;
+  const show = ({ headings }) => {
+    const used = headings.filter(({ column }) => column).map(textOf);
+    const unused = headings.filter(({ column }) => !column).map(({ heading }) => heading);
+    const rest = unused.length > 0 && translate("form.headingsUnused", { headings: unused.join(", ") });
+    shown.text([used.join("; "), rest].filter(Boolean).join(". "));
+  };
+  let latest;
+  const box = $('<input type="text" class="fxdesk-headings">')
+    .attr({ "aria-label": `${line.find("label").first().text()}: ${caption}`, placeholder: caption })
+    .on("input change", (event) => {
+      event.stopPropagation();
+      const header = box.val();
+      if (header === "") return shown.text("");
+      const request = matchHeadings({ operation: node._def.fxdesk.operation, field: name, header });
+      latest = request;
+      // Responses can arrive in another order than their requests.
+      request.done((found) => request === latest && box.val() !== "" && show(found));
+    });
+  line.append(box, shown);
+}
+
 export const readTypedInput = (input) => ({
   type: input.typedInput("type"),
   value: input.typedInput("value"),
@@ -217,6 +245,7 @@ export function addValue(node, control, given) {
           translate("form.defaults", { values: control.hint.split(",").map(optionText).join(", ") }),
         ),
       );
+  if (control.headings) addHeadings(node, input, control);
   const { label, parts } = fieldTexts(node, control.name);
   if (control.part)
     addObjectEditor(input, {

@@ -25,6 +25,9 @@ export const errorMessageOf = ({ responseJSON, statusText }) => responseJSON?.me
 /** Requests the violations of a form: operation, fields, and whether empty fields are filled from the payload. */
 export const checkFields = (form) => post("fxdesk/check", form);
 
+/** Requests which column each heading of a header row is taken for. */
+export const matchHeadings = (field) => post("fxdesk/headings", field);
+
 export function tryRead(connection, body) {
   const form = readConnectionForm(connection);
   return form && post("fxdesk/connection/try", { ...form, ...body });

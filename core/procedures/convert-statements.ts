@@ -9,6 +9,7 @@ import { normaliseCoda } from "../files/coda/normalise";
 import { readCodaParts } from "../files/coda/read";
 import { writeCoda } from "../files/coda/write";
 import { readBankCsvParts } from "../files/csv/bank-read";
+import { matchBankHeadings } from "../files/csv/headings";
 import { csvLayouts, type CsvMap, parseCsvMap } from "../files/csv/map";
 import { planCsv } from "../files/csv/plan";
 import { isOwnCsv, readCsvParts } from "../files/csv/read";
@@ -448,6 +449,7 @@ export const convertStatements = procedure({
         description: `Columns of a bank's CSV: ${Object.keys(csvLayouts)
           .map((layout) => `\`${layout}\``)
           .join(", ")}, or a column map in JSON. Guessed from the headings if omitted.`,
+        matchHeadings: matchBankHeadings,
       }),
     tolerate: z.boolean().default(false).meta({
       title: "Tolerate faults",

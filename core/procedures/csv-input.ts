@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { invalidInputError } from "../call/call-errors";
 import { formatAmount } from "../files/amount";
 import { parseRow, type RowText, RowJoiner, unescapeFormula } from "../files/csv/cells";
+import { withoutUndefined } from "../files/statement";
 import type { Violation } from "../spec/errors";
 import {
   type AmountReadings,
@@ -13,6 +14,7 @@ import {
   readingsOf,
   unambiguousText,
 } from "../values/amount-text";
+import type { MatchedHeading } from "../values/kind";
 import { suggestions } from "../values/suggestions";
 import { minorUnits, isDay } from "../values/values";
 
@@ -133,10 +135,23 @@ function matchColumns<C extends string>(cells: readonly string[], columns: Colum
 }
 
 /** Detects the separator by the number of known columns in the header. */
-function parseHeader<C extends string>(header: RowText, columns: Columns<C>) {
+function detectSeparator<C extends string>(header: string, columns: Columns<C>): string {
   const countKnown = (separator: string) =>
-    matchColumns(parseRow(header.text, separator) ?? [], columns).filter((name) => name !== undefined).length;
-  const separator = separators.toSorted((one, other) => countKnown(other) - countKnown(one))[0]!;
+    matchColumns(parseRow(header, separator) ?? [], columns).filter((name) => name !== undefined).length;
+  return separators.toSorted((one, other) => countKnown(other) - countKnown(one))[0]!;
+}
+
+/** Returns a function that says which column each heading of a header row is taken for. */
+export const headingMatcher =
+  <C extends string>(columns: Columns<C>) =>
+  (header: string): readonly MatchedHeading[] => {
+    const cells = parseRow(header, detectSeparator(header, columns)) ?? [];
+    const found = matchColumns(cells, columns);
+    return cells.map((heading, index) => withoutUndefined({ heading: heading.trim(), column: found[index] }));
+  };
+
+function parseHeader<C extends string>(header: RowText, columns: Columns<C>) {
+  const separator = detectSeparator(header.text, columns);
   const found = matchColumns(splitCells(header, separator), columns);
   const duplicate = found.find((name, index) => name !== undefined && found.indexOf(name) !== index);
   if (duplicate !== undefined) throw new UnreadableCsv(`duplicate column ${duplicate}`, header.line);

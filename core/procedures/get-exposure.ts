@@ -13,7 +13,7 @@ import {
   selectAccounts,
   unreadGaps,
 } from "./accounts";
-import { normalizeEntries, parseCsvRows } from "./csv-input";
+import { headingMatcher, normalizeEntries, parseCsvRows } from "./csv-input";
 import { convertAmounts, type CurrencyAmount, signedAmount, sumBy, Rates } from "./decimal";
 import { byText } from "../values/lists";
 import { completeRates, EstimatedRates } from "./estimated-rates";
@@ -252,10 +252,14 @@ export const getExposure = procedure({
       title: "Expected flows",
       description: "Expected payments.",
     }),
-    flows_csv: z.string().optional().meta({
-      title: "Expected flows as CSV",
-      description: "More flows as CSV: date,currency,amount.",
-    }),
+    flows_csv: z
+      .string()
+      .optional()
+      .meta({
+        title: "Expected flows as CSV",
+        description: "More flows as CSV: date,currency,amount.",
+        matchHeadings: headingMatcher(flowColumns),
+      }),
     by: z.enum(["tenor", "month"]).default("tenor").meta({
       title: "By",
       description: "Days to maturity, or calendar month.",

@@ -10,7 +10,7 @@ import type { ProcedureValues } from "../spec/procedure";
 import { amountText } from "../values/amount-text";
 import { normalizeAccountNumber } from "../values/account-number";
 import { day } from "../values/values";
-import { normalizeEntries, parseCsvRows } from "./csv-input";
+import { headingMatcher, normalizeEntries, parseCsvRows } from "./csv-input";
 import { optionalTextField, textField } from "./result-fields";
 
 /** What is wrong with these fields is a finding, so their schema is wide. */
@@ -141,11 +141,15 @@ export const runFields = {
     .max(10_000)
     .optional()
     .meta({ title: "Payments", description: "The payments of the run.", listedBy: "payments.prepareRun" }),
-  rows_csv: z.string().optional().meta({
-    title: "Payments as CSV",
-    description:
-      "Payments as CSV text with the header payee,iban,amount; also currency, reference, bic and the fields of the address.",
-  }),
+  rows_csv: z
+    .string()
+    .optional()
+    .meta({
+      title: "Payments as CSV",
+      description:
+        "Payments as CSV text with the header payee,iban,amount; also currency, reference, bic and the fields of the address.",
+      matchHeadings: headingMatcher(columns),
+    }),
   pain001: pain001.schema,
   debtor_iban: text("Debtor IBAN", "IBAN of the account to debit; a pain.001 document has its own.")
     .optional()

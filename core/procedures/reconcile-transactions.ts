@@ -6,7 +6,7 @@ import { json } from "../spec/declare";
 import { amountText } from "../values/amount-text";
 import { Currency, day } from "../values/values";
 import { accountFields, selectAccounts, findMissingAccounts } from "./accounts";
-import { type Column, normalizeEntries, parseCsvRows } from "./csv-input";
+import { type Column, headingMatcher, normalizeEntries, parseCsvRows } from "./csv-input";
 import { sumBy } from "./decimal";
 import { groupBy } from "../values/lists";
 import { type FoundTransaction, Gaps, toFoundTransaction, transactionOperations } from "./find-transactions";
@@ -346,10 +346,14 @@ export const reconcileTransactions = procedure({
       .max(10_000)
       .optional()
       .meta({ title: "Expected items", description: "Invoices or other expected payments." }),
-    items_csv: z.string().optional().meta({
-      title: "Expected items as CSV",
-      description: "Items as CSV; field names in the header.",
-    }),
+    items_csv: z
+      .string()
+      .optional()
+      .meta({
+        title: "Expected items as CSV",
+        description: "Items as CSV; field names in the header.",
+        matchHeadings: headingMatcher(columns),
+      }),
     direction: z.enum(["in", "out"]).default("in").meta({
       title: "Direction",
       description: "`in`: from customers; `out`: to suppliers.",

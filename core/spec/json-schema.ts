@@ -14,6 +14,7 @@ const internalKeys = [
   "suggestions",
   "pairOf",
   "ownIban",
+  "matchHeadings",
   "separator",
   "amount",
   "fromEarlier",

@@ -89,6 +89,12 @@ export function defaultOf(schema: z.ZodType): unknown {
  */
 export type MinuteOfDay = "before it" | "its first" | "its last" | "after it";
 
+/** A heading of a CSV table, and the column that it is taken for; undefined if it is not used. */
+export interface MatchedHeading {
+  readonly heading: string;
+  readonly column?: string;
+}
+
 /** Metadata of a schema. The fields from `alsoSpelled` on are used by the surfaces of fxdesk only. */
 export interface Meta {
   title?: string;
@@ -111,6 +117,8 @@ export interface Meta {
   pairOf?: { readonly buy: string; readonly sell: string; readonly rate: string };
   /** For numbers: an amount. Text that can mean two amounts, such as 10.000, is not read as one. */
   amount?: true;
+  /** For CSV text and column maps: returns how the headings of a table are understood. */
+  matchHeadings?: (header: string) => readonly MatchedHeading[];
   /** Separator of a list that is written as text. */
   separator?: string;
   /** For enumerations: the value comes from an earlier call, so its options need not be listed. */

@@ -5,6 +5,7 @@ import { callerFieldDocs, type OperationDoc, describeOperation } from "../../cor
 import { InvalidInput, type Violation } from "../../core/spec/errors";
 import { fieldsOfRule, type Callable } from "../../core/spec/operation";
 import { callablesOf, declarationsOf, type Service } from "../../core/spec/service";
+import { metaOf } from "../../core/values/kind";
 import { createInputReader } from "../shared/input";
 import { isTypedValue, type TypedValue } from "../shared/typed-values";
 import { editorAccess } from "./serve-texts";
@@ -75,6 +76,23 @@ function parseCheckRequest(body: unknown): CheckedForm | undefined {
   const { operation, fields, fromPayload } = (body ?? {}) as Partial<CheckedForm>;
   const isForm = typeof fields === "object" && Object.values(fields).every(isTypedValue);
   return isForm ? { operation, fields, fromPayload: fromPayload === true } : undefined;
+}
+
+/** Longest header row that is matched. */
+const maxHeaderLength = 10_000;
+
+/** Adds the route that says how the headings of a table are understood. It requires the permission `fxdesk.read`. */
+export function serveHeadings(RED: NodeAPI, service: Service): void {
+  const known = new Map(declarationsOf(service).map((each) => [each.name, each]));
+  RED.httpAdmin.post("/fxdesk/headings", editorAccess(RED, "fxdesk.read"), (request, response) => {
+    const { operation, field, header } = (request.body ?? {}) as Readonly<Record<string, unknown>>;
+    const callable = known.get(String(operation));
+    const found = callable && callerFieldDocs(describeOperation(callable)).find(({ name }) => name === field);
+    const { matchHeadings } = found ? metaOf(found.schema) : {};
+    if (matchHeadings && typeof header === "string" && header.length <= maxHeaderLength)
+      response.json({ headings: matchHeadings(header) });
+    else response.status(400).json({ message: "Expected a field that takes CSV, and its header row." });
+  });
 }
 
 /** Adds the route. It requires the permission `fxdesk.read`, makes no call and needs no connection. */

@@ -95,6 +95,8 @@ export interface Control {
   readonly part?: Part;
   /** List that offers values. */
   readonly list?: FieldList;
+  /** True if the form shows how the headings of a table are understood. */
+  readonly headings?: true;
   /** True if the field takes several comma-separated values of the list. */
   readonly several?: true;
 }
@@ -133,7 +135,7 @@ function controlOf(field: FieldDoc, listFor: FindList): Control {
   const list = listFor(field);
   const control = controlKind(field, options);
   const moment = momentOf(field.schema);
-  const { suggestions, pairOf, separator } = metaOf(field.schema);
+  const { suggestions, pairOf, separator, matchHeadings } = metaOf(field.schema);
   const part = control === "json" ? partOf(field.schema) : undefined;
   const isSeveral = field.kind === "array" || separator !== undefined;
   return {
@@ -146,6 +148,7 @@ function controlOf(field: FieldDoc, listFor: FindList): Control {
     ...(suggestions && { suggestions }),
     ...(pairOf && { pairOf }),
     ...(part && { part }),
+    ...(matchHeadings && { headings: true as const }),
     ...(list && { list, ...(isSeveral && { several: true as const }) }),
   };
 }

@@ -556,6 +556,64 @@ describe("the check of a form", () => {
   });
 });
 
+describe("the headings of a table", () => {
+  const match = (operation: string, field: string, header: unknown) =>
+    nodeRed.request("/fxdesk/headings", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ operation, field, header }),
+    });
+
+  test.each([
+    [
+      "payments.prepareRun",
+      "rows_csv",
+      "\uFEFFEmpfänger;Konto;Betrag;Notiz",
+      [["Empfänger", "payee"], ["Konto", "iban"], ["Betrag", "amount"], ["Notiz"]],
+    ],
+    [
+      "transactions.reconcile",
+      "items_csv",
+      "amount,currency,colour",
+      [["amount", "amount"], ["currency", "currency"], ["colour"]],
+    ],
+    [
+      "exposure.get",
+      "flows_csv",
+      "Due date\tccy\tamount",
+      [
+        ["Due date", "date"],
+        ["ccy", "currency"],
+        ["amount", "amount"],
+      ],
+    ],
+    [
+      "statements.convert",
+      "map",
+      'Buchungstag;"Betrag (EUR)";Filiale',
+      [["Buchungstag", "booking_date"], ["Betrag (EUR)", "amount"], ["Filiale"]],
+    ],
+    ["transactions.reconcile", "items_csv", 'amount,"open', []],
+  ])("of %s, %s: %s", async (operation, field, header, expected) => {
+    const { headings } = (await (await match(operation, field, header)).json()) as {
+      headings: { heading: string; column?: string }[];
+    };
+    expect(
+      headings.map(({ heading, column }) => (column === undefined ? [heading] : [heading, column])),
+    ).toEqual(expected);
+  });
+
+  test.each([
+    ["nothing.known", "rows_csv", "a,b"],
+    ["trades.list", "rows_csv", "a,b"],
+    ["transactions.reconcile", "items", "a,b"],
+    ["transactions.reconcile", "items_csv", 7],
+    ["transactions.reconcile", "items_csv", "x".repeat(10_001)],
+  ])("are refused for %s, %s", async (operation, field, header) => {
+    expect((await match(operation, field, header)).status).toBe(400);
+  });
+});
+
 describe("the routes of the editor", () => {
   const language = ["de", "de-AT", "en-US", "fr", "../de", ""];
   const isGerman = [true, true, false, false, false, false];
@@ -600,6 +658,7 @@ describe("the routes of the editor", () => {
     ["GET", "words"],
     ["GET", "help/fxdesk-list-trades"],
     ["POST", "check"],
+    ["POST", "headings"],
     ["POST", "connection/test"],
     ["POST", "connection/login"],
     ["GET", "connection/login/x"],

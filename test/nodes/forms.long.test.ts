@@ -35,6 +35,10 @@ const nodeOf = (
 
 /** Expected flows, with a property that the declaration does not know. */
 const expected = [{ date: "2026-01-02", currency: "EUR", amount: "12.50", note: "kept" }];
+const payments = {
+  rows_csv: { type: "msg", value: "payload" },
+  debtor_iban: fixedValue("DE89370400440532013000"),
+};
 const flowsOf = (flows: readonly object[]) => ({ type: "json", value: JSON.stringify(flows) });
 
 beforeAll(async () => {
@@ -64,6 +68,7 @@ beforeAll(async () => {
       frequencyPerDay: { type: "num", value: "1" },
       combinedServiceIndicator: fixedValue("false"),
     }),
+    nodeOf("fxdesk-prepare-payment-run", "run", 720, payments),
     nodeOf("fxdesk-watch-balances", "low", 480, { currencies: fixedValue("EUR"), above: fixedValue("0") }),
     {
       ...nodeOf("fxdesk-call-operation", "call", 540),
@@ -318,6 +323,23 @@ test.each([
   await own.open("consent");
   const option = form.locator('option[title="allAccounts"]');
   expect([await option.innerText(), await option.getAttribute("value")]).toEqual([all, "allAccounts"]);
+  await own.page.close();
+});
+
+test.each([
+  ["en-US", "Creditor → Payee; Konto → IBAN; Betrag → Amount. Not used: Notiz"],
+  ["de", "Creditor → Empfänger; Konto → IBAN; Betrag → Betrag. Nicht verwendet: Notiz"],
+])("in %s a header row shows how payments are read from it, and is not saved", async (language, columns) => {
+  const own = await Editor.open(browser, nodeRed.url, { language });
+  await own.open("run");
+  const row = own.page.locator('.form-row:has([id="node-input-fxdesk-rows_csv"])');
+  await row.locator(".fxdesk-headings").fill("Creditor;Konto;Betrag;Notiz");
+  await row.locator(".fxdesk-description", { hasText: "Konto" }).waitFor();
+  expect(await row.locator(".fxdesk-description").innerText()).toBe(columns);
+  await row.locator(".fxdesk-headings").fill("");
+  await row.locator(".fxdesk-description", { hasText: "Konto" }).waitFor({ state: "hidden" });
+  await own.close("save");
+  expect(await own.page.evaluate('RED.nodes.node("run").fields')).toEqual(payments);
   await own.page.close();
 });
 

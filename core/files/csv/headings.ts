@@ -1,5 +1,10 @@
 /** Headings of banks' CSV files in English, German, Dutch and French. */
 
+import type { MatchedHeading } from "../../values/kind";
+import { parseBankRow } from "./cells";
+
+export const delimiters = [";", ",", "\t", "|"] as const;
+
 /** Headings of each field, the most telling first. */
 const headingsByField = {
   booking_date:
@@ -113,6 +118,19 @@ export function matchHeadings(cells: readonly string[], sample: readonly string[
     );
   }
   return headings;
+}
+
+/** Returns which field each heading of a bank's CSV is taken for, with the delimiter for which most are known. */
+export function matchBankHeadings(header: string): readonly MatchedHeading[] {
+  const rows = delimiters.map((delimiter) => {
+    const cells = parseBankRow(header, delimiter) ?? [];
+    return { cells, found: Object.entries(matchHeadings(cells)) };
+  });
+  const { cells, found } = rows.toSorted((one, other) => other.found.length - one.found.length)[0]!;
+  return cells.map((heading, index) => {
+    const [column] = found.find(([, indexes]) => indexes.includes(index)) ?? [];
+    return { heading, ...(column !== undefined && { column }) };
+  });
 }
 
 const words = (list: string) => list.split("|");

@@ -4,6 +4,7 @@ import { isDay } from "../../values/values";
 import { expandYear } from "../dates";
 import { FormatError } from "../format-error";
 import { columnPosition, columns as ownColumns } from "./columns";
+import { delimiters } from "./headings";
 
 const separatorOf = (format: string) => /[^YMD]/.exec(format)?.[0] ?? "";
 
@@ -68,8 +69,6 @@ export const bankFields: readonly string[] = [...specialFields, ...textFields];
 
 const Column = z.union([z.string().min(1), z.int().min(1).max(1000)]);
 const Words = z.array(z.string().min(1)).min(1).readonly();
-
-export const delimiters = [";", ",", "\t", "|"] as const;
 
 /** A column map. Columns are named by their heading, or by their number from 1. */
 export const CsvMap = z

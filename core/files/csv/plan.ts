@@ -16,16 +16,8 @@ import {
 } from "./bank-rows";
 import { parseBankRow, type RowText } from "./cells";
 import { columnPosition } from "./columns";
-import { currencyOfHeading, matchHeadings, normaliseHeading } from "./headings";
-import {
-  type ColumnIndexes,
-  csvLayouts,
-  type CsvMap,
-  type DateFormat,
-  dateFormats,
-  delimiters,
-  parseDay,
-} from "./map";
+import { currencyOfHeading, delimiters, matchHeadings, normaliseHeading } from "./headings";
+import { type ColumnIndexes, csvLayouts, type CsvMap, type DateFormat, dateFormats, parseDay } from "./map";
 
 /** How a file is read. */
 export interface CsvPlan {
