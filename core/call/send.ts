@@ -183,7 +183,8 @@ export class Sender {
     const bearer = credentialsOf(operation).find(({ kind }) => kind === "bearer");
     if (!bearer) return undefined;
     if (tokens) return tokens.get(deadline, operation.effect === "money");
-    if (bearer.isRequired) throw new TokenFailure("Set the credentials of the connection.", true);
+    if (bearer.isRequired)
+      throw new TokenFailure("Set the credentials of the connection, such as FXDESK_ACCESS_TOKEN.", true);
     return undefined;
   }
 
