@@ -4,6 +4,7 @@ import { Consent, createConsent, getConsentStatus, NewConsent } from "../contrac
 import { ConsentId } from "../contract/xs2a";
 import { json } from "../spec/declare";
 import { FxdeskError, InvalidResponse } from "../spec/errors";
+import { isIban, normalizeAccountNumber } from "../values/account-number";
 import { ConsentStatus } from "../values/statuses";
 import { isWebAddress } from "../values/values";
 import { attempt, type Context, procedure } from "./procedure";
@@ -92,7 +93,7 @@ async function requestConsent(
   context: Context,
   { accounts, recurring, frequency_per_day: frequency, valid_until: validUntil }: ConsentRequest,
 ) {
-  const references = (accounts ?? []).map((iban) => ({ iban }));
+  const references = (accounts ?? []).map((iban) => ({ iban: normalizeAccountNumber(iban) }));
   const created = await context.client.consents.create({
     access: { accounts: references, balances: references, transactions: references },
     recurringIndicator: recurring,
@@ -138,11 +139,17 @@ export const connectConsent = procedure({
       title: "Consent ID",
       description: "Consent ID of an earlier call, to wait longer.",
     }),
-    accounts: z.string().array().min(1).optional().meta({
-      title: "Accounts",
-      description: "IBANs without spaces; if omitted, the person chooses.",
-      ownIban: true,
-    }),
+    accounts: z
+      .string()
+      .refine(isIban, "must be an IBAN, such as BE68 5390 0754 7034")
+      .array()
+      .min(1)
+      .optional()
+      .meta({
+        title: "Accounts",
+        description: "IBANs; if omitted, the person chooses.",
+        ownIban: true,
+      }),
     recurring: NewConsent.shape.recurringIndicator.default(true),
     frequency_per_day: NewConsent.shape.frequencyPerDay.optional(),
     valid_until: NewConsent.shape.validUntil.default("9999-12-31"),
