@@ -1,6 +1,6 @@
 /** The check that a form and a deploy request finds what a call with the same fields finds, for random fillings of every node. */
 import type { EventEmitter } from "node:events";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import type { NodeAPI } from "node-red";
 import helper from "node-red-node-test-helper";
 import { fxdeskService } from "../../core/client/fxdesk-service";
