@@ -97,6 +97,7 @@ export class OperationController {
     if ("missing" in chosen) node.error(chosen.missing);
     try {
       this.#form = prepareForm(resolveTarget(name, chosen, operationKind), RED, node, config);
+      this.#status.resumeRelease(this.#form.client);
     } catch (error) {
       this.#unusable = error;
       this.#status.setUnusable(error);

@@ -6,7 +6,8 @@ import type { Node, NodeAPI } from "node-red";
 import { TimeSlice } from "../shared/background-work";
 
 /** Identifies a node across deploys. Node IDs inside subflows change with each deploy; their paths do not. */
-const stablePathOf = (node: Node): string => (node as Node & { readonly _path?: string })._path ?? node.id;
+export const stablePathOf = (node: Node): string =>
+  (node as Node & { readonly _path?: string })._path ?? node.id;
 
 /** Registry of running nodes and their outputs, by stable path. */
 export class DeployHandover<T> {

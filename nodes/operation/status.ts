@@ -1,11 +1,13 @@
 /** Status below an operation node: the number of calls in progress, or the outcome of the last one. */
 import type { Node, NodeStatus } from "node-red";
+import type { ClientCore } from "../../core/api/client-types";
 import type { ReleaseReport } from "../../core/releases/report";
 import type { Progress } from "../../core/spec/procedure";
 import type { Failure } from "../shared/errors";
 import { type ReleaseFollower, releaseStatus, type ShownRelease } from "../shared/release-status";
 import { failedStatus, type Translate, unusableStatus } from "../shared/status";
 import type { SentSummary } from "./output/node-call";
+import { stablePathOf } from "./redeploy";
 
 /** Current load of a node. */
 export interface NodeLoad {
@@ -83,6 +85,12 @@ export class OperationStatus {
     if (!this.#isClosed) this.follower.follow(this, shown, show);
   }
 
+  /** Continues to show the release of the node before a deploy: Node-RED keeps its status. */
+  resumeRelease(client: ClientCore): void {
+    const report = this.follower.takeOver(stablePathOf(this.node));
+    if (report) this.setRelease({ client, report });
+  }
+
   setFailed(failure: Failure): void {
     this.#setLast(() => failedStatus(failure));
   }
@@ -95,7 +103,7 @@ export class OperationStatus {
   /** Stops updates. */
   close(): void {
     this.#isClosed = true;
-    this.follower.unfollow(this);
+    this.follower.handOver(this, stablePathOf(this.node));
     clearTimeout(this.#timer);
   }
 

@@ -57,6 +57,8 @@ const pollIntervalMs = 1_000;
 /** Follows the releases that nodes show, until they are final. One loop serves all nodes, and runs only while it has to. */
 export class ReleaseFollower {
   readonly #followed = new Map<object, Followed>();
+  /** Releases of closed nodes, by the paths of the nodes. */
+  readonly #handedOver = new Map<string, ReleaseReport>();
   #isPolling = false;
 
   /** Reports each change of a release. Replaces the release that `owner` has followed until now. */
@@ -68,6 +70,20 @@ export class ReleaseFollower {
 
   unfollow(owner: object): void {
     this.#followed.delete(owner);
+  }
+
+  /** Keeps the release that a closing node follows for its successor in a deploy, and stops following it. */
+  handOver(owner: object, path: string): void {
+    const followed = this.#followed.get(owner);
+    if (followed) this.#handedOver.set(path, followed.report);
+    this.unfollow(owner);
+  }
+
+  /** Returns the release that the node before the deploy followed, once. */
+  takeOver(path: string): ReleaseReport | undefined {
+    const report = this.#handedOver.get(path);
+    this.#handedOver.delete(path);
+    return report;
   }
 
   async #poll(): Promise<void> {

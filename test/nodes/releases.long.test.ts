@@ -164,7 +164,7 @@ test.each<[string, object, string]>([
   await place.service.cancel(release, undefined);
 });
 
-test("a call that needs a release sends its request, and its status says that it waits, and how it ended", async () => {
+test("a call that needs a release sends its request, and its status says that it waits, and how it ended after a deploy", async () => {
   const fields = {
     quote_id: typed("str", "1b671a64-40d5-491e-99b0-da01ff1f3341"),
     reason: typed("str", "other"),
@@ -180,6 +180,9 @@ test("a call that needs a release sends its request, and its status says that it
   await nodeRed.inject("start");
   const [message] = (await nodeRed.nextDebugValues("waits")) as [ReleaseMessage];
   expect(message).toMatchObject({ payload: { state: "waiting", operation: "trades.book" }, statusCode: 202 });
+  await nodeRed.waitForStatus("book", ({ fill }) => fill === "yellow");
+  // Node-RED keeps the status of a node over a deploy, which forgets its statuses here.
+  await nodeRed.deploy(nodes);
   await nodeRed.waitForStatus("book", ({ fill }) => fill === "yellow");
   await place.service.cancel(message.payload.release, undefined);
   expect(await nodeRed.waitForStatus("book", ({ fill }) => fill === "grey")).toMatchObject({
