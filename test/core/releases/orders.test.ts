@@ -30,6 +30,46 @@ beforeAll(async () => {
   journal = closeLater(await openJournal(place.store));
 });
 
+describe("a booked trade that differs from its order", () => {
+  let change: object = {};
+  let own: ReleaseFixture;
+  let client: FxdeskClient;
+  beforeAll(async () => {
+    own = await createReleaseFixture();
+    const alterTrade: Interceptor = async (call, next) => {
+      const response = await next();
+      if (call.operation.name !== "trades.get") return response;
+      return { ...response, body: { ...(response.body as object), ...change } };
+    };
+    client = own.client({ interceptors: [alterTrade] });
+  });
+
+  test.each<[string, object, readonly string[]]>([
+    ["nothing", {}, []],
+    ["its type", { trade_type: "forward" }, ["forward"]],
+    ["the bought currency", { buy_currency: "GBP" }, ["GBP"]],
+    ["the sold currency", { sell_currency: "GBP" }, ["GBP"]],
+    ["its reference", { reference: "ANOTHER" }, ["ANOTHER"]],
+    ["no reference", { reference: null }, ["null"]],
+    ["the amount", { sell_amount: 1001 }, ["1001"]],
+    ["an amount beyond the worst rate", { buy_amount: 499.99 }, ["499.99"]],
+    ["a rate beyond the worst one", { rate: 0.49 }, ["0.49"]],
+  ])("is reported with %s", async (title, altered, values) => {
+    change = altered;
+    const { release } = await client.orders.order(sampleOrder({ reference: `ALTERED ${title}` }));
+    await own.decide(release, "anna");
+    const { deviations } = await eventually(
+      async () => {
+        const report = await client.orders.get(release);
+        return report.deviations ? report : undefined;
+      },
+      { withinMs: 15_000, what: "a verified booking" },
+    );
+    expect(deviations).toHaveLength(values.length);
+    expect(deviations).toEqual(values.map((value) => expect.stringContaining(value) as unknown));
+  });
+});
+
 describe("the highest fee of an order", () => {
   /** Fees of the next quotes, each in the currency beside it; the service's own fee follows. */
   let fees: (readonly [amount: unknown, currency: unknown])[] = [];
