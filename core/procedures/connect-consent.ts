@@ -4,7 +4,7 @@ import { Consent, createConsent, getConsentStatus, NewConsent } from "../contrac
 import { ConsentId } from "../contract/xs2a";
 import { json } from "../spec/declare";
 import { FxdeskError, InvalidResponse } from "../spec/errors";
-import { isIban, normalizeAccountNumber } from "../values/account-number";
+import { hasValidCheckDigits, normalizeAccountNumber } from "../values/account-number";
 import { ConsentStatus } from "../values/statuses";
 import { isWebAddress } from "../values/values";
 import { attempt, type Context, procedure } from "./procedure";
@@ -141,7 +141,7 @@ export const connectConsent = procedure({
     }),
     accounts: z
       .string()
-      .refine(isIban, "must be an IBAN, such as BE68 5390 0754 7034")
+      .refine(hasValidCheckDigits, "must be an IBAN whose check digits are right")
       .array()
       .min(1)
       .optional()

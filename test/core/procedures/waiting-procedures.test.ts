@@ -75,6 +75,18 @@ describe("consents.connect", () => {
     expect(countPostsSince(before, "/v1/consents")).toBe(1);
   });
 
+  test.each(["EUR", "DE89370400440532013001"])(
+    "refuses the account %s before it requests",
+    async (account) => {
+      const before = sandbox.requests.length;
+      await expect(client.consents.connect({ accounts: [account] })).rejects.toMatchObject({
+        code: "invalid_input",
+        violations: [{ field: "accounts.0" }],
+      });
+      expect(countPostsSince(before, "/v1/consents")).toBe(0);
+    },
+  );
+
   test("reports a refused and an unknown consent", async () => {
     const { consent_id, link } = await client.consents.connect({ wait_seconds: 0, recurring: false });
     await fetch(link!, {
