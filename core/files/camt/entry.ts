@@ -343,6 +343,15 @@ export function readEntry(element: XmlElement, account: Account, created: string
     details.some((detail) => Number(detail.amount) !== 0) &&
     details.every((detail) => detail.amount !== undefined) &&
     (batch?.count === undefined || batch.count === details.length);
+  if (details.length > 1 && !isComplete && details.every((detail) => Number(detail.amount) === 0))
+    report(
+      new FormatError(
+        "missing",
+        elementPosition("camt", element, "NtryDtls"),
+        "the amounts of the details are not known: all are 0",
+      ),
+      "warning",
+    );
   if (isComplete)
     attemptWith(report, () => checkDetails(element, { amount, creditDebit }, own, details, account));
   const only = details.length === 1 ? details[0]!.description : {};

@@ -153,8 +153,10 @@ describe("reading", () => {
 
   test.each([1, 2])("%d details of an amount of 0, which stands for one not known", async (count) => {
     const inside = details(...Array<string>(count).fill(amount("0")));
-    const { entries } = await readOne(camt053({ entries: entry("5.50", "CRDT", inside) }));
+    const { entries, violations } = await readOne(camt053({ entries: entry("5.50", "CRDT", inside) }));
     expect(entries[0]).toMatchObject({ amount: "5.50" });
+    const warning = { rule: "missing", severity: "warning" };
+    expect(violations ?? []).toEqual(count === 1 ? [] : [expect.objectContaining(warning)]);
   });
 
   test("the other party of a debit, and of a reversed credit", async () => {
