@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { NodeStatus } from "node-red";
 import type { ClientCore } from "../../core/api/client-types";
 import type { ReleaseReport } from "../../core/releases/report";
+import type { FxdeskError } from "../../core/spec/errors";
 import { isFinalState, type ReleaseState, releaseStates } from "../../core/releases/states";
 import { isObject } from "../../core/values/json";
 import type { Translate } from "./status";
@@ -97,8 +98,10 @@ export class ReleaseFollower {
 
   async #update(owner: object, followed: Followed): Promise<void> {
     const { client, report: shown, onChanged } = followed;
-    // A store that fails is read again.
-    const report = await client.orders.get(shown.release).catch(() => undefined);
+    const report = await client.orders.get(shown.release).catch((error: FxdeskError) => {
+      // A store that fails is read again. A deploy may have changed the store.
+      if (error.code === "not_found") this.unfollow(owner);
+    });
     if (!report || this.#followed.get(owner) !== followed) return;
     if (progressOf(report) !== progressOf(shown)) onChanged(report);
     this.follow(owner, { client, report }, onChanged);
