@@ -210,5 +210,7 @@ const figures = {
     }
     process.stderr.write(`${JSON.stringify(table, null, 1)}\n${refused.join("\n")}\n`);
     expect(faults).toEqual([]);
+    for (const { addUp, addUpStrict } of Object.values(table))
+      expect(addUpStrict).toBeGreaterThanOrEqual(Math.floor(addUp * 0.75));
   },
 );
