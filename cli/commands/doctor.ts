@@ -99,8 +99,10 @@ async function credentialFinding(service: Service, options: ClientOptions): Prom
       authorised === false
         ? `Set ${credentialVariables(service).join(", ")}, or log in with fxdesk login.`
         : code === "not_found"
-          ? `Check ${settingLocation("clientId", service)}.`
-          : "Try again later. If the error persists, ask your provider.";
+          ? `Check ${settingLocation("clientId", service)} and the address.`
+          : code === "invalid_response"
+            ? "Check the address."
+            : "Try again later. If the error persists, ask your provider.";
     return failed("Credentials", error.message, remedy);
   } catch (error) {
     if (!(error instanceof InvalidInput)) throw error;

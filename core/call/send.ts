@@ -10,6 +10,7 @@ import type { ClientContext } from "./client-context";
 import { channels, publish } from "./diagnostics-channels";
 import type { CallRequest, Handler } from "./middleware";
 import { settingsFor } from "./prepare";
+import { environmentName } from "./settings";
 import type { PreparedCall } from "./prepared-call";
 import { maxResponseBytes, readResponse } from "./read-response";
 import { inSpan, markFailed, propagateContext } from "./spans";
@@ -184,7 +185,10 @@ export class Sender {
     if (!bearer) return undefined;
     if (tokens) return tokens.get(deadline, operation.effect === "money");
     if (bearer.isRequired)
-      throw new TokenFailure("Set the credentials of the connection, such as FXDESK_ACCESS_TOKEN.", true);
+      throw new TokenFailure(
+        `Set the access token of the connection (${environmentName("accessToken")}), or log in.`,
+        true,
+      );
     return undefined;
   }
 
