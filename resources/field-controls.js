@@ -2,7 +2,7 @@
 import { addObjectEditor } from "./object-editor.js";
 import { createPicker } from "./picker.js";
 import { fieldTexts, optionText, translate } from "./form-texts.js";
-import { fetchList, matchHeadings } from "./runtime-requests.js";
+import { errorMessageOf, fetchList, matchHeadings } from "./runtime-requests.js";
 import { timePicker } from "./time-picker.js";
 
 export const inputId = (name) => `node-input-fxdesk-${name}`;
@@ -194,12 +194,15 @@ function addTimePicker(node, input, { moment }) {
   follow();
 }
 
+/** Delay after a key press before a request is sent. */
+export const typingPauseMs = 250;
+
 /** Adds a box for the header row of a table. Shows the column that each heading is taken for. The row is not saved. */
-function addHeadings(node, input, { name }) {
+function addHeadings(node, input, { name, headings: columnsOf }) {
   const line = input.closest(".form-row");
   const caption = translate("form.headings");
   const shown = $('<p class="fxdesk-hint fxdesk-description" aria-live="polite">');
-  const titles = fieldTexts(node, name.replace(/_csv$/, "")).parts ?? {};
+  const titles = fieldTexts(node, columnsOf).parts ?? {};
   const textOf = ({ heading, column }) => `${heading} → ${titles[column]?.label ?? column}`;
   const show = ({ headings }) => {
     const used = headings.filter(({ column }) => column).map(textOf);
@@ -208,18 +211,31 @@ function addHeadings(node, input, { name }) {
     shown.text([used.join("; "), rest].filter(Boolean).join(". "));
   };
   let latest;
+  let timer;
+  const match = (header) => {
+    const request = matchHeadings({ operation: node._def.fxdesk.operation, field: name, header });
+    latest = request;
+    // Responses can arrive in another order than their requests.
+    request
+      .done((found) => request === latest && show(found))
+      .fail((failed) => request === latest && shown.text(errorMessageOf(failed)));
+  };
   const box = $('<input type="text" class="fxdesk-headings">')
     .attr({ "aria-label": `${line.find("label").first().text()}: ${caption}`, placeholder: caption })
-    .on("input change", (event) => {
+    .on("input", (event) => {
       event.stopPropagation();
+      shown.text("");
+      latest = undefined;
+      clearTimeout(timer);
       const header = box.val();
-      if (header === "") return shown.text("");
-      const request = matchHeadings({ operation: node._def.fxdesk.operation, field: name, header });
-      latest = request;
-      // Responses can arrive in another order than their requests.
-      request.done((found) => request === latest && box.val() !== "" && show(found));
+      if (header !== "") timer = setTimeout(match, typingPauseMs, header);
     });
   line.append(box, shown);
+  if (columnsOf !== "") return;
+  // A column map that is given is not guessed.
+  const follow = () => box.add(shown).toggle(input.typedInput("value") === "");
+  line.on("change input", follow);
+  follow();
 }
 
 export const readTypedInput = (input) => ({
@@ -245,7 +261,7 @@ export function addValue(node, control, given) {
           translate("form.defaults", { values: control.hint.split(",").map(optionText).join(", ") }),
         ),
       );
-  if (control.headings) addHeadings(node, input, control);
+  if (control.headings !== undefined) addHeadings(node, input, control);
   const { label, parts } = fieldTexts(node, control.name);
   if (control.part)
     addObjectEditor(input, {

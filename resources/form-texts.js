@@ -41,7 +41,8 @@ export function fieldTexts({ _def: { fxdesk } }, name) {
 export const listTexts = (name) => declaredTexts?.lists[name] ?? nameAsLabel(name);
 
 /** Returns the words for an option, or the option itself if it is an identifier. */
-export const optionText = (option) => declaredTexts?.options[option] ?? option;
+export const optionText = (option) =>
+  Object.hasOwn(declaredTexts?.options ?? {}, option) ? declaredTexts.options[option] : option;
 
 export const settingTexts = (name) => declaredTexts?.settings[name] ?? nameAsLabel(name);
 
@@ -67,7 +68,9 @@ const withTitles = (node, text) =>
         result.replace(new RegExp(`\\b${name}\\b`, "g"), () => `“${fieldTexts(node, name).label}”`),
       text,
     )
-    .replace(/\w+_\w+/g, (word) => (optionText(word) === word ? word : `“${optionText(word)}”`));
+    .replace(/\w+(?:_|[a-z][A-Z])\w+/g, (word) =>
+      optionText(word) === word ? word : `“${optionText(word)}”`,
+    );
 
 /** Returns a message of the runtime in the language of the editor. A `{}` in a template stands for any text. */
 function translateMessage(message) {

@@ -10,6 +10,7 @@ import {
   templateType,
   textInputOf,
   typedInput,
+  typingPauseMs,
 } from "./field-controls.js";
 import { fieldTexts, listTexts, titleOf, translate, violationText } from "./form-texts.js";
 import { summaryOf } from "./palette.js";
@@ -132,9 +133,6 @@ function readFields(node) {
   }
   return fields;
 }
-
-/** Delay after a key press before the values are validated. */
-const typingPauseMs = 250;
 
 /** Shows the violations of each field below it, with the same texts as the errors of a call. */
 function addValidationMessages(node, form) {

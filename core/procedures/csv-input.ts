@@ -147,7 +147,12 @@ export const headingMatcher =
   (header: string): readonly MatchedHeading[] => {
     const cells = parseRow(header, detectSeparator(header, columns)) ?? [];
     const found = matchColumns(cells, columns);
-    return cells.map((heading, index) => withoutUndefined({ heading: heading.trim(), column: found[index] }));
+    return cells.map((heading, index) => {
+      const column = found[index];
+      // The reader refuses a second column of the same name.
+      const isFirst = found.indexOf(column) === index;
+      return withoutUndefined({ heading: heading.trim(), column: isFirst ? column : undefined });
+    });
   };
 
 function parseHeader<C extends string>(header: RowText, columns: Columns<C>) {

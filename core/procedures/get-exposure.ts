@@ -259,6 +259,7 @@ export const getExposure = procedure({
         title: "Expected flows as CSV",
         description: "More flows as CSV: date,currency,amount.",
         matchHeadings: headingMatcher(flowColumns),
+        columnsOf: "flows",
       }),
     by: z.enum(["tenor", "month"]).default("tenor").meta({
       title: "By",

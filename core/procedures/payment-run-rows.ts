@@ -149,6 +149,7 @@ export const runFields = {
       description:
         "Payments as CSV text with the header payee,iban,amount; also currency, reference, bic and the fields of the address.",
       matchHeadings: headingMatcher(columns),
+      columnsOf: "rows",
     }),
   pain001: pain001.schema,
   debtor_iban: text("Debtor IBAN", "IBAN of the account to debit; a pain.001 document has its own.")

@@ -353,6 +353,7 @@ export const reconcileTransactions = procedure({
         title: "Expected items as CSV",
         description: "Items as CSV; field names in the header.",
         matchHeadings: headingMatcher(columns),
+        columnsOf: "items",
       }),
     direction: z.enum(["in", "out"]).default("in").meta({
       title: "Direction",

@@ -15,6 +15,7 @@ const internalKeys = [
   "pairOf",
   "ownIban",
   "matchHeadings",
+  "columnsOf",
   "separator",
   "amount",
   "fromEarlier",

@@ -119,6 +119,8 @@ export interface Meta {
   amount?: true;
   /** For CSV text and column maps: returns how the headings of a table are understood. */
   matchHeadings?: (header: string) => readonly MatchedHeading[];
+  /** For CSV text: the field that takes the same rows as a list, whose properties name the columns. */
+  columnsOf?: string;
   /** Separator of a list that is written as text. */
   separator?: string;
   /** For enumerations: the value comes from an earlier call, so its options need not be listed. */

@@ -79,7 +79,7 @@ function parseCheckRequest(body: unknown): CheckedForm | undefined {
 }
 
 /** Longest header row that is matched. */
-const maxHeaderLength = 10_000;
+const maxHeaderLength = 2_000;
 
 /** Adds the route that says how the headings of a table are understood. It requires the permission `fxdesk.read`. */
 export function serveHeadings(RED: NodeAPI, service: Service): void {

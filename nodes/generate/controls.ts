@@ -95,8 +95,8 @@ export interface Control {
   readonly part?: Part;
   /** List that offers values. */
   readonly list?: FieldList;
-  /** True if the form shows how the headings of a table are understood. */
-  readonly headings?: true;
+  /** Set if the form shows how the headings of a table are understood: the field whose parts name the columns; "" for a column map. */
+  readonly headings?: string;
   /** True if the field takes several comma-separated values of the list. */
   readonly several?: true;
 }
@@ -135,7 +135,7 @@ function controlOf(field: FieldDoc, listFor: FindList): Control {
   const list = listFor(field);
   const control = controlKind(field, options);
   const moment = momentOf(field.schema);
-  const { suggestions, pairOf, separator, matchHeadings } = metaOf(field.schema);
+  const { suggestions, pairOf, separator, matchHeadings, columnsOf = "" } = metaOf(field.schema);
   const part = control === "json" ? partOf(field.schema) : undefined;
   const isSeveral = field.kind === "array" || separator !== undefined;
   return {
@@ -148,7 +148,7 @@ function controlOf(field: FieldDoc, listFor: FindList): Control {
     ...(suggestions && { suggestions }),
     ...(pairOf && { pairOf }),
     ...(part && { part }),
-    ...(matchHeadings && { headings: true as const }),
+    ...(matchHeadings && { headings: columnsOf }),
     ...(list && { list, ...(isSeveral && { several: true as const }) }),
   };
 }

@@ -593,6 +593,19 @@ describe("the headings of a table", () => {
       'Buchungstag;"Betrag (EUR)";Filiale',
       [["Buchungstag", "booking_date"], ["Betrag (EUR)", "amount"], ["Filiale"]],
     ],
+    [
+      "statements.convert",
+      "map",
+      "Datum;Betrag;Soll;Haben;S/H",
+      [["Datum", "booking_date"], ["Betrag", "amount"], ["Soll"], ["Haben"], ["S/H", "mark"]],
+    ],
+    [
+      "statements.convert",
+      "map",
+      "Date,Debit,Credit,D/C",
+      [["Date", "booking_date"], ["Debit", "debit"], ["Credit", "credit"], ["D/C"]],
+    ],
+    ["payments.prepareRun", "rows_csv", "Konto;IBAN", [["Konto", "iban"], ["IBAN"]]],
     ["transactions.reconcile", "items_csv", 'amount,"open', []],
   ])("of %s, %s: %s", async (operation, field, header, expected) => {
     const { headings } = (await (await match(operation, field, header)).json()) as {
@@ -608,7 +621,7 @@ describe("the headings of a table", () => {
     ["trades.list", "rows_csv", "a,b"],
     ["transactions.reconcile", "items", "a,b"],
     ["transactions.reconcile", "items_csv", 7],
-    ["transactions.reconcile", "items_csv", "x".repeat(10_001)],
+    ["transactions.reconcile", "items_csv", "x".repeat(2_001)],
   ])("are refused for %s, %s", async (operation, field, header) => {
     expect((await match(operation, field, header)).status).toBe(400);
   });

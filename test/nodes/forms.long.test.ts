@@ -69,6 +69,12 @@ beforeAll(async () => {
       combinedServiceIndicator: fixedValue("false"),
     }),
     nodeOf("fxdesk-prepare-payment-run", "run", 720, payments),
+    nodeOf("fxdesk-convert-statement", "convert", 780),
+    nodeOf("fxdesk-initiate-payment", "periodic", 840, {
+      "payment-service": fixedValue("periodic-payments"),
+      "payment-product": fixedValue("sepa-credit-transfers"),
+      frequency: fixedValue("MonthlyVariable"),
+    }),
     nodeOf("fxdesk-watch-balances", "low", 480, { currencies: fixedValue("EUR"), above: fixedValue("0") }),
     {
       ...nodeOf("fxdesk-call-operation", "call", 540),
@@ -278,6 +284,10 @@ test("says what is wrong in German, with the titles of the fields, also below a 
   await german
     .locator(".fxdesk-error", { hasText: "“Arbeitstag des Monats” erfordert “Arbeitstag”" })
     .waitFor();
+  await own.close("cancel");
+  await own.open("periodic");
+  await rowOf("creditorName").locator(".red-ui-typedInput-input").fill("Anna");
+  await german.locator(".fxdesk-error", { hasText: "“In ausgewählten Monaten” erfordert “" }).waitFor();
   await german.close();
 });
 
@@ -338,9 +348,24 @@ test.each([
   expect(await row.locator(".fxdesk-description").innerText()).toBe(columns);
   await row.locator(".fxdesk-headings").fill("");
   await row.locator(".fxdesk-description", { hasText: "Konto" }).waitFor({ state: "hidden" });
+  await row.locator(".fxdesk-headings").fill("x".repeat(2_001));
+  await row.locator(".fxdesk-description", { hasText: "CSV" }).waitFor();
   await own.close("save");
   expect(await own.page.evaluate('RED.nodes.node("run").fields')).toEqual(payments);
   await own.page.close();
+});
+
+test("a header row shows a guess of the column map, unless a map is given", async () => {
+  await editor.edit("convert");
+  await openOptional();
+  const box = field("map").locator(".fxdesk-headings");
+  await box.fill("Datum;Betrag");
+  await field("map").locator(".fxdesk-description", { hasText: "Datum → booking_date" }).waitFor();
+  await editor.fill("map", "german-direction");
+  await box.waitFor({ state: "hidden" });
+  await editor.fill("map", "");
+  await box.waitFor();
+  await cancel();
 });
 
 test("a value that another choice hides is neither an error nor saved", async () => {

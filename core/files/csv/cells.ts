@@ -3,6 +3,9 @@
 import { removeControls } from "../charset";
 import type { Line } from "../text-lines";
 
+/** Delimiters of banks' CSV files. */
+export const delimiters = [";", ",", "\t", "|"] as const;
+
 /** Matches text that a spreadsheet runs as a formula, also after existing apostrophes so that unescaping is unambiguous. */
 const formulaPattern = /^'*[=+\-@\t\r]/;
 

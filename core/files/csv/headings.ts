@@ -1,9 +1,7 @@
 /** Headings of banks' CSV files in English, German, Dutch and French. */
 
 import type { MatchedHeading } from "../../values/kind";
-import { parseBankRow } from "./cells";
-
-export const delimiters = [";", ",", "\t", "|"] as const;
+import { delimiters, parseBankRow } from "./cells";
 
 /** Headings of each field, the most telling first. */
 const headingsByField = {
@@ -120,15 +118,23 @@ export function matchHeadings(cells: readonly string[], sample: readonly string[
   return headings;
 }
 
+/** Drops the columns of amounts that a better one makes needless. */
+export function dropNeedless(found: Headings): Headings {
+  const needless = found.amount ? ["debit", "credit"] : ["mark"];
+  return Object.fromEntries(Object.entries(found).filter(([field]) => !needless.includes(field)));
+}
+
 /** Returns which field each heading of a bank's CSV is taken for, with the delimiter for which most are known. */
 export function matchBankHeadings(header: string): readonly MatchedHeading[] {
   const rows = delimiters.map((delimiter) => {
     const cells = parseBankRow(header, delimiter) ?? [];
-    return { cells, found: Object.entries(matchHeadings(cells)) };
+    return { cells, found: matchHeadings(cells) };
   });
-  const { cells, found } = rows.toSorted((one, other) => other.found.length - one.found.length)[0]!;
+  const countOf = ({ found }: { found: Headings }) => Object.keys(found).length;
+  const { cells, found } = rows.toSorted((one, other) => countOf(other) - countOf(one))[0]!;
+  const columns = Object.entries(dropNeedless(found));
   return cells.map((heading, index) => {
-    const [column] = found.find(([, indexes]) => indexes.includes(index)) ?? [];
+    const [column] = columns.find(([, indexes]) => indexes.includes(index)) ?? [];
     return { heading, ...(column !== undefined && { column }) };
   });
 }

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { isDay } from "../../values/values";
 import { expandYear } from "../dates";
 import { FormatError } from "../format-error";
+import { delimiters } from "./cells";
 import { columnPosition, columns as ownColumns } from "./columns";
-import { delimiters } from "./headings";
 
 const separatorOf = (format: string) => /[^YMD]/.exec(format)?.[0] ?? "";
 

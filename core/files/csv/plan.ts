@@ -14,9 +14,9 @@ import {
   readCell,
   readRows,
 } from "./bank-rows";
-import { parseBankRow, type RowText } from "./cells";
+import { delimiters, parseBankRow, type RowText } from "./cells";
 import { columnPosition } from "./columns";
-import { currencyOfHeading, delimiters, matchHeadings, normaliseHeading } from "./headings";
+import { currencyOfHeading, dropNeedless, matchHeadings, normaliseHeading } from "./headings";
 import { type ColumnIndexes, csvLayouts, type CsvMap, type DateFormat, dateFormats, parseDay } from "./map";
 
 /** How a file is read. */
@@ -121,11 +121,7 @@ function findByHeadings(rows: readonly RowText[]): Table | undefined {
 
 /** Throws a FormatError if a field has several columns, and drops columns that a better one makes needless. */
 function chooseColumns({ indexes, headings, ...table }: Table, line: number): Table {
-  const chosen: Record<string, readonly number[]> = { ...indexes };
-  if (chosen["amount"]) {
-    delete chosen["debit"];
-    delete chosen["credit"];
-  } else delete chosen["mark"];
+  const chosen = dropNeedless(indexes);
   for (const [field, columns] of Object.entries(chosen))
     if (columns.length > 1 && field !== "remittance_information")
       throw new FormatError(
