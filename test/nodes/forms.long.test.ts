@@ -69,12 +69,7 @@ beforeAll(async () => {
       combinedServiceIndicator: fixedValue("false"),
     }),
     nodeOf("fxdesk-prepare-payment-run", "run", 720, payments),
-    nodeOf("fxdesk-convert-statement", "convert", 780),
-    nodeOf("fxdesk-initiate-payment", "periodic", 840, {
-      "payment-service": fixedValue("periodic-payments"),
-      "payment-product": fixedValue("sepa-credit-transfers"),
-      frequency: fixedValue("MonthlyVariable"),
-    }),
+    nodeOf("fxdesk-convert-statement", "convert", 780, { content: { type: "msg", value: "payload" } }),
     nodeOf("fxdesk-watch-balances", "low", 480, { currencies: fixedValue("EUR"), above: fixedValue("0") }),
     {
       ...nodeOf("fxdesk-call-operation", "call", 540),
@@ -285,7 +280,10 @@ test("says what is wrong in German, with the titles of the fields, also below a 
     .locator(".fxdesk-error", { hasText: "“Arbeitstag des Monats” erfordert “Arbeitstag”" })
     .waitFor();
   await own.close("cancel");
-  await own.open("periodic");
+  await own.open(await own.drag("fxdesk-initiate-payment", 400, 320));
+  await own.fill("payment-service", "periodic-payments");
+  await own.fill("payment-product", "sepa-credit-transfers");
+  await own.fill("frequency", "MonthlyVariable");
   await rowOf("creditorName").locator(".red-ui-typedInput-input").fill("Anna");
   await german.locator(".fxdesk-error", { hasText: "“In ausgewählten Monaten” erfordert “" }).waitFor();
   await german.close();
@@ -357,7 +355,6 @@ test.each([
 
 test("a header row shows a guess of the column map, unless a map is given", async () => {
   await editor.edit("convert");
-  await openOptional();
   const box = field("map").locator(".fxdesk-headings");
   await box.fill("Datum;Betrag");
   await field("map").locator(".fxdesk-description", { hasText: "Datum → booking_date" }).waitFor();
