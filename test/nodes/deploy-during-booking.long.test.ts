@@ -98,7 +98,8 @@ async function bookDuring({ by, ending, isLate, afterMs }: Run, run: string): Pr
   const stops = nodeRed.countInLog("Stopping");
   const gone = interrupt(nodeRed, by, run);
   if (isLate && !isProcessSignal(by)) await gone;
-  else if (isProcessSignal(by)) await nodeRed.waitForLog("Stopping", stops + 1);
+  // Just before the stop, Node-RED drops what the Catch node has not handed over.
+  else await nodeRed.waitForLog("Stopping", stops + 1);
   await pause(afterMs);
   server.respond(end);
   await gone;
