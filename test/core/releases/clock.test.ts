@@ -20,14 +20,16 @@ interface SqliteModule {
   readonly DatabaseSync: new (...given: never[]) => object;
 }
 
-/** The clock of the store moves with that of the process: a connection may replace functions of its SQLite. */
+let storeShift = 0;
+
+/** The clock of the store moves with that of the process, and apart from it by `storeShift`: a connection may replace functions of its SQLite. */
 function mockWithClock<M extends object>(driver: M): M {
   const { DatabaseSync } = driver as unknown as SqliteModule;
   class Moved extends DatabaseSync {
     constructor(...given: never[]) {
       super(...given);
       const file = this as unknown as { function(name: string, options: object, run: () => number): void };
-      file.function("unixepoch", { varargs: true }, () => Date.now() / 1_000);
+      file.function("unixepoch", { varargs: true }, () => (Date.now() + storeShift) / 1_000);
     }
   }
   return { ...driver, DatabaseSync: Moved };
@@ -46,6 +48,7 @@ const realNow = Date.now.bind(Date);
 let shift = 0;
 beforeEach(() => {
   shift = 0;
+  storeShift = 0;
   jest.spyOn(Date, "now").mockImplementation(() => realNow() + shift);
   jest.spyOn(console, "error").mockImplementation(() => undefined);
 });
@@ -68,6 +71,21 @@ async function openPayments(policy: PolicyInput) {
   };
   return { ...place, pay };
 }
+
+test.each([
+  [14, "sent"],
+  [-14, "sent"],
+  [16, "release_refused"],
+  [-16, "release_refused"],
+])("money while the clock of the store is %i minutes off is %s", async (minutes, outcome) => {
+  const { pay } = await openPayments({
+    people: [...people],
+    amounts: { currency: "EUR" },
+    limits: { perDay: "100" },
+  });
+  storeShift = minutes * 60_000;
+  expect(await pay("P-1")).toBe(outcome);
+});
 
 test("the sum of a day is that of the store's clock, and no jump gives a day twice", async () => {
   const { pay } = await openPayments({
