@@ -36,15 +36,18 @@ test("a changed policy stops calls and decisions until it is approved", async ()
   });
   const { release: id } = waiting as { release: string };
   const { hash: seal } = (await service.get(id)).release;
-  const decide = () =>
+  const decide = (given = files) =>
     service.decide(
       id,
-      files,
+      given,
       { person: "bert", secret: secretOf("bert"), decision: "release", seal },
       localOrigin("cli"),
     );
   await expect(decide()).rejects.toThrow(/^policy: .* is not the approved policy/);
   await setPolicy(defaultPolicy);
+  await expect(decide({ ...files, policy: undefined })).rejects.toThrow(
+    /^policy: .* FXDESK_POLICY is not set/,
+  );
   expect(await decide()).toMatchObject({ state: "released" });
   await setPolicy(withoutRules);
   await approve();
