@@ -213,3 +213,36 @@ test("sends a released change again after its token was refused, as one use of t
   expect(tokens).toEqual([]);
   expect(await change()).toEqual(created);
 });
+
+describe("right before its first byte, after its token was fetched, a call is checked again", () => {
+  const rules = [{ effects: ["money" as const], from: ["anna"] }];
+
+  test.each<[string, boolean, (own: ReleaseFixture) => Promise<unknown>]>([
+    ["the policy now requires a release", false, (own) => own.setPolicy({ people: [...people], rules })],
+    [
+      "its release was removed",
+      true,
+      ({ store }) => withStore(store, ({ run }) => run("DELETE FROM fxdesk_releases WHERE kind = 'call'")),
+    ],
+  ])("and refused if %s", async (_, isReleased, change) => {
+    const own = await createReleaseFixture({
+      policy: { people: [...people], ...(isReleased && { rules }) },
+    });
+    const accessToken = async () => {
+      await change(own);
+      return demo.accessToken;
+    };
+    const initiate = async () => {
+      const caller = own.client({ credentials: { accessToken, apiKey: demo.apiKey } });
+      const result = await caller.payments
+        .initiate(payment)
+        .catch((error: { release?: string; code: string }) => error);
+      // Its executor would send the released request as well.
+      await caller.close();
+      return result;
+    };
+    if (isReleased) await own.decide(((await initiate()) as { release: string }).release, "anna");
+    expect(await initiate()).toMatchObject({ code: "release_refused", outcome: "not-sent" });
+    expect(own.sandbox.requests.filter(({ method }) => method === "POST")).toEqual([]);
+  });
+});

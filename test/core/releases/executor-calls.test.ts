@@ -1,7 +1,7 @@
 /** Each kind of call that can be released is sent exactly once, by the executor of another client. */
 import { randomUUID } from "node:crypto";
 import { demo } from "@fxdesk/sandbox";
-import type { FxdeskClient, FxdeskError } from "@fxdesk/toolkit";
+import type { CallOptions, FxdeskClient, FxdeskError } from "@fxdesk/toolkit";
 import { operations, type Values } from "@fxdesk/toolkit/operations";
 import type { SealedCall } from "../../../core/releases/terms";
 import { pain001 } from "../../sandbox/open-banking/documents";
@@ -82,18 +82,24 @@ async function paymentCalls(): Promise<[what: string, call: Call][]> {
 const query = { client_id: demo.clientId };
 const quote = { amount: 1_000, operation: "sell", buy_currency: "USD", sell_currency: "EUR" };
 
+const createQuote =
+  (options?: CallOptions): Call =>
+  (client) =>
+    client.call(
+      client.service.operations.find(({ name }) => name === "quotes.create")!,
+      quote,
+      options,
+    );
+
 /** Returns requests to declared routes, and to one that the service does not have. */
 const requestCalls = async (): Promise<[what: string, call: Call][]> => {
   const quote_id = await makeQuote(preparing);
   const trade = { reason: "other", reference: "R-1" };
   return [
+    ["a quote", createQuote()],
     [
-      "a quote",
-      (client) =>
-        client.call(
-          client.service.operations.find(({ name }) => name === "quotes.create")!,
-          quote,
-        ),
+      "a quote for the client and contact of its options",
+      createQuote({ clientId: "another", contactId: "someone else" }),
     ],
     [
       "a request for a quote",
@@ -150,6 +156,7 @@ const untilOutcome = (id: string) =>
   );
 
 const expectedOutcomes: Readonly<Record<string, string>> = {
+  "a quote for the client and contact of its options": "rejected",
   "a request to an unknown consent": "rejected",
   "a request to an unknown route": "rejected",
 };

@@ -44,7 +44,7 @@ describe("a booked trade that differs from its order", () => {
     client = own.client({ interceptors: [alterTrade] });
   });
 
-  test.each<[string, object, readonly string[]]>([
+  test.each<[string, object, readonly string[], Parameters<typeof sampleOrder>[0]?]>([
     ["nothing", {}, []],
     ["its type", { trade_type: "forward" }, ["forward"]],
     ["the bought currency", { buy_currency: "GBP" }, ["GBP"]],
@@ -52,11 +52,12 @@ describe("a booked trade that differs from its order", () => {
     ["its reference", { reference: "ANOTHER" }, ["ANOTHER"]],
     ["no reference", { reference: null }, ["null"]],
     ["the amount", { sell_amount: 1001 }, ["1001"]],
-    ["an amount beyond the worst rate", { buy_amount: 499.99 }, ["499.99"]],
+    ["an amount beyond the worst rate", { buy_amount: 499.99 }, ["buys 499.99"]],
+    ["one beyond it that is sold", { sell_amount: 2000.01 }, ["sells 2000.01"], { fixed_side: "buy" }],
     ["a rate beyond the worst one", { rate: 0.49 }, ["0.49"]],
-  ])("is reported with %s", async (title, altered, values) => {
+  ])("is reported with %s", async (title, altered, values, ordered = {}) => {
     change = altered;
-    const { release } = await client.orders.order(sampleOrder({ reference: `ALTERED ${title}` }));
+    const { release } = await client.orders.order(sampleOrder({ reference: `ALTERED ${title}`, ...ordered }));
     await own.decide(release, "anna");
     const { deviations } = await eventually(
       async () => {

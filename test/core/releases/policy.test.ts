@@ -87,7 +87,7 @@ test.each<readonly [string, string, RegExp]>([
     `{\n "people": ["a"],\n "timeZone": "Mars"\n}`,
     /line 3, timeZone: must be a time zone/,
   ],
-  ...["payment.initiate", "trades.*", "*", "trades.list", "releases.get"].map(
+  ...["payment.initiate", "trades.*", "*", "trades.list", "releases.get", "payments.initiateRun"].map(
     (name) =>
       [
         `the operation ${name}`,
