@@ -153,7 +153,7 @@ const operation = section({
     title: "Payments",
     icon: "payments.svg",
     category: "fxdesk payments",
-    daily: ["initiate", "initiateBulk", "follow", "watch"],
+    daily: ["initiate", "prepareRun", "initiateRun", "follow", "watch"],
     advanced: "fxdesk payment steps",
     order: 9,
   },

@@ -188,9 +188,9 @@ export class OperationController {
    * Cancels waiting messages and reads. Calls that commit money and were sent finish. Resolves when all messages are
    * finished.
    */
-  close(): Promise<void> {
+  close({ isRemoved }: { readonly isRemoved: boolean }): Promise<void> {
     this.runtime.handover.unregister(this.node);
-    this.#status.close();
+    this.#status.close({ isRemoved });
     return this.#queue.close();
   }
 

@@ -27,11 +27,11 @@ export function operationNodes(RED: NodeAPI): (name?: string) => NodeConstructor
       this.on("input", (msg, send, done) => controller.receive(msg, { send, done }));
       // A deploy does not wait: sent calls continue and deliver through the redeployed node. A shutdown waits, up to the
       // close timeout of Node-RED.
-      const close = async (done: () => void) => {
-        const finished = controller.close();
+      const close = async (isRemoved: boolean, done: () => void) => {
+        const finished = controller.close({ isRemoved });
         if (isShuttingDown()) await finished;
         done();
       };
-      this.on("close", (done: () => void) => void close(done));
+      this.on("close", (isRemoved: boolean, done: () => void) => void close(isRemoved, done));
     };
 }

@@ -100,10 +100,11 @@ export class OperationStatus {
     this.node.status(unusableStatus(this.translate, error));
   }
 
-  /** Stops updates. */
-  close(): void {
+  /** Stops updates. A node that was removed has no successor. */
+  close({ isRemoved }: { readonly isRemoved: boolean }): void {
     this.#isClosed = true;
-    this.follower.handOver(this, stablePathOf(this.node));
+    if (isRemoved) this.follower.unfollow(this);
+    else this.follower.handOver(this, stablePathOf(this.node));
     clearTimeout(this.#timer);
   }
 
