@@ -72,6 +72,7 @@ test.each<readonly [string, string, RegExp]>([
     `{\n "people": ["anna",\n  "\u0430nna"] }`,
     /line 2, people\.0: looks like \u0430nna; line 3/,
   ],
+  ["a missing field", `\n{ "rules": [] }`, /line 2, people: /],
   [
     "an unknown deputy",
     `{\n "people": ["a"],\n "deputies": {\n  "a": ["z"] }\n}`,
