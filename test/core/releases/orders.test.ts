@@ -9,7 +9,7 @@ import type { Entry } from "../../../core/journal/entry";
 import { type Journal, openJournal } from "../../../core/journal/journal";
 import { StoreSession } from "../../../core/store/session";
 import { never, transition } from "../../../core/orders/leased-release";
-import type { Order as OrderRelease, Release } from "../../../core/releases/release";
+import { type Order as OrderRelease, type Release, ReleaseRefusal } from "../../../core/releases/release";
 import { changeReleases, transitionRelease } from "../../../core/releases/repository";
 import { ReleaseExecutor, type ReleaseExecutorDependencies } from "../../../core/orders/executor";
 import { withStore } from "../../../core/store/open";
@@ -336,6 +336,16 @@ describe("an order", () => {
     await expect(place.decide(asked.release, "eve")).rejects.toThrow("does not list eve");
     expect(await client.orders.cancel(asked.release)).toMatchObject({ state: "cancelled" });
     await expect(place.decide(asked.release, "anna")).rejects.toThrow("is cancelled");
+  });
+
+  test("is released once, and may be refused until it is sent", async () => {
+    // No quote meets its limit.
+    const { release } = await client.orders.order(sampleOrder({ worst_rate: "9" }));
+    await place.decide(release, "anna");
+    await expect(place.decide(release, "bert")).rejects.toThrow(ReleaseRefusal);
+    expect(await place.decide(release, "bert", "refuse")).toMatchObject({ state: "refused" });
+    await expect(place.decide(release, "anna")).rejects.toThrow(ReleaseRefusal);
+    expect(await client.orders.get(release)).toMatchObject({ state: "refused" });
   });
 
   test("expires with a reason if no quote meets its limit", async () => {
