@@ -54,6 +54,11 @@ test("a policy with a repeated field sends no money", async () => {
   await expectRefusal(() => client.payments.initiate(payment));
 });
 
+test("a call that needs release is refused where no people are configured", async () => {
+  const alone = place.client({ policy: undefined, people: undefined });
+  await expectRefusal(() => alone.payments.initiate(payment, { release: "needed" }));
+});
+
 test("a decision needs the seal of the terms that were shown", async () => {
   await place.setPolicy({ people: [...people], rules: [{ effects: ["money"] }] });
   // Its worker would book the order during the other tests.
