@@ -90,7 +90,8 @@ const commands: Readonly<Record<string, CommandEntry>> = {
     load: async ({ base }) => (await import("./sandbox/command.js")).sandboxCommands(await base()),
   },
   store: {
-    description: "Check or move the store: the database of journal, tokens and watch positions.",
+    description:
+      "Check, back up, restore or move the store: the database of journal, tokens and watch positions.",
     load: async () => (await import("./commands/store.js")).storeCommands,
   },
   halt: {

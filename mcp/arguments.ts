@@ -53,7 +53,7 @@ export const keyArgument = "request_key";
 export const keyProperty = {
   [keyArgument]: {
     type: "string",
-    description: "One key for one wish; reuse it to try again.",
+    description: "Your text for this request; reuse it to retry.",
   },
 };
 

@@ -280,7 +280,7 @@ export const journalCommands = (loadService: ServiceLoader): FindCommand =>
   commandGroup({
     name: "fxdesk journal",
     description:
-      "The journal records each call that commits money: its intent before it is sent, and its outcome.",
+      "The journal records each money call and each released change: its intent before it is sent, and its outcome.",
     options: storeOptions,
     commands: {
       list,

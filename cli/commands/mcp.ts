@@ -222,8 +222,8 @@ const mcpCommand: Command = {
       name: "release",
       value: "<required|never>",
       description:
-        "Whether money calls wait for release by a person. required (default): as the policy says, or always if there " +
-        "is no policy. never: they do not wait, and each result states this.",
+        "Whether money calls wait for release by a person. required (default): as the policy says; those that no rule of it " +
+        "names always wait, as all do without a policy. never: they do not wait, and each result states this.",
     },
     { name: "read-only", negatable: true, description: "Offer only tools that read, regardless of --allow." },
   ],

@@ -166,8 +166,7 @@ const confirm: MemberCommand = {
     const recorded = await useStore(parsed, terminal, (store) =>
       confirmRestore(store, settings, { by, arePaymentsChecked }),
     );
-    const text =
-      recorded.length > 0 ? recorded.join(", ") : "nothing: the store has all that this machine has seen";
+    const text = recorded.length > 0 ? recorded.join(", ") : "nothing, because the store was not restored";
     await print(parsed, terminal, { recorded }, [["Recorded", text]]);
   },
 };

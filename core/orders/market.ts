@@ -34,8 +34,8 @@ function distanceWarning(terms: OrderTerms, seen: string): string | undefined {
   if (percent.lt(farPercent)) return undefined;
   const distance = `The limit ${worst} ${symbol} is ${percent.toFixed(1)} %`;
   return isRateWithinLimit(terms, seen, symbol)
-    ? `${distance} worse than the rate seen, ${seen}.`
-    : `${distance} better than the rate seen, ${seen}: the order may never be booked.`;
+    ? `${distance} worse than the market rate of ${seen}.`
+    : `${distance} better than the market rate of ${seen}: the order may never be booked.`;
 }
 
 interface EstimateRequest {

@@ -184,7 +184,7 @@ export const confirmChange = (path: string, id: string, by: ChangedBy): Promise<
     const changed = applyEdits(before, pending.edits);
     if (!changed)
       throw new PeopleRefusal(
-        `What ${id} changes was changed since. Nothing was changed: discard it and request again.`,
+        `${id} is out of date, because the same entry was changed after it was requested. Nothing was changed. Discard it and request again.`,
       );
     const { change, person, by: first } = pending;
     assertAdministered(before, changed, before.policy?.administration.people ?? 1);

@@ -35,7 +35,7 @@ type ReportMissing = (missing: readonly string[], held: readonly string[]) => vo
 
 /** Throws InvalidInput: without a currency, a result would look whole. */
 const refuseMissing: ReportMissing = (missing, held) => {
-  const message = `has ${missing.join(", ")}, in which there is no account; there are accounts in ${held.join(", ")}`;
+  const message = `names ${missing.join(", ")}, but there are accounts only in ${held.join(", ")}`;
   throw invalidInputError(listAccounts, [{ field: "currencies", message }]);
 };
 

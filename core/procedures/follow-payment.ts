@@ -14,8 +14,8 @@ type StatusMeaning = readonly [description: string, waitsFor?: string];
 /** Keyed by ISO 20022 code. */
 export const paymentStatusMeanings: Readonly<Record<string, StatusMeaning>> = {
   RCVD: ["Received.", "the person who must authorise it"],
-  PATC: ["Authorised by some.", "the other people who must authorise it"],
-  PDNG: ["In checks.", "the checks of the bank"],
+  PATC: ["Partially authorised.", "the other people who must authorise it"],
+  PDNG: ["Being checked.", "the checks of the bank"],
   ACTC: ["Authorised and accepted.", "its execution"],
   ACCP: ["Accepted after checks.", "its execution"],
   ACFC: ["Accepted, funds are available.", "its execution"],

@@ -129,7 +129,11 @@ function checkAddress(row: RunRow, { document }: PaymentRun, settles: string): F
   if (addressLines === 0) return [];
   if (document === undefined)
     return [
-      warningOf(row.row, "address_unstructured", "The address lines are not sent: only its fields are."),
+      warningOf(
+        row.row,
+        "address_unstructured",
+        "Only town, country and the other fields of the address are sent, not its lines.",
+      ),
     ];
   return addressLines > maxHybridLines
     ? [
@@ -189,7 +193,7 @@ export function checkDate(
     );
   return {
     findings,
-    notChecked: system ? [] : ["not checked: cut-off time, because that of the service is not set."],
+    notChecked: system ? [] : ["not checked: cut-off time, because FXDESK_CUT_OFFS is not set."],
   };
 }
 

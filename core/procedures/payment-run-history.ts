@@ -357,7 +357,7 @@ export function findChangedAccounts({ rows }: PaymentRun, { payments }: History)
       warningOf(
         row.row,
         "account_changed",
-        `${payee} was paid to ${iban} on ${day}, not to ${row.iban}: ask the payee by a known telephone number.`,
+        `${payee} was paid to ${iban} on ${day}, not to ${row.iban}. Confirm the new account by calling the payee on a number that you already have.`,
       ),
     ];
   });

@@ -149,8 +149,8 @@ export async function prepare(context: Context, operation: string, input: RunInp
       ready: errors === 0,
       description:
         errors === 0
-          ? `${run.rows.length} payments can be initiated; ${warnings} warnings.`
-          : `${errors} errors stop the run of ${run.rows.length} payments; ${warnings} warnings.`,
+          ? `Ready to be initiated. Payments: ${run.rows.length}; warnings: ${warnings}.`
+          : `Not ready. Payments: ${run.rows.length}; errors: ${errors}; warnings: ${warnings}.`,
       findings,
       not_checked: [
         ...history.notChecked,

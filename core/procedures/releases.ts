@@ -80,7 +80,7 @@ export const listReleases = procedure({
       .array(z.enum(releaseStates))
       .min(1)
       .default(["waiting"])
-      .meta({ title: "States", description: "Default: all." }),
+      .meta({ title: "States", description: "Requests in any of these states." }),
   },
   output: json(
     z.object({

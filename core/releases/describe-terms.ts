@@ -18,7 +18,7 @@ export function orderTitle({ fixed_side, amount, buy_currency, sell_currency }: 
     : `Sell ${groupDigits(amount)} ${sell_currency}, get ${buy_currency}`;
 }
 
-function rateLimit({ worst_rate, rate_symbol, rate_seen, sell_currency }: OrderTerms): string {
+function limitRateOf({ worst_rate, rate_symbol, rate_seen, sell_currency }: OrderTerms): string {
   const [base, quoted] = [rate_symbol.slice(0, 3), rate_symbol.slice(3)];
   const limit = `${sell_currency === base ? "at least" : "at most"} ${worst_rate} ${quoted} for one ${base}`;
   return rate_seen === undefined ? limit : `${limit} (rate when requested: ${rate_seen})`;
@@ -36,12 +36,12 @@ function sumsOf(amounts: NonNullable<SealedCall["amounts"]>): string {
     .join(" + ");
 }
 
-/** Returns the rate limit of an order, or the number and total of the amounts of a call. */
+/** Returns the limit rate of an order, or the number and total of the amounts of a call. */
 export function summarizeTerms(sealed: SealedRequest): string {
   if (sealed.kind === "order") {
     const { trade_type, value_date } = sealed.terms;
     const kind = [trade_type.replaceAll("_", " "), value_date].filter(Boolean).join(", ");
-    return `${kind}: ${rateLimit(sealed.terms)}`;
+    return `${kind}: ${limitRateOf(sealed.terms)}`;
   }
   const { trade, amounts, effect } = sealed;
   if (typeof trade === "object") {

@@ -21,7 +21,7 @@ export const ReleaseReport = z
     requested_by: text("Requester; absent if not known.").optional(),
     requested_at: text("Time of the request, UTC."),
     valid_until: text("Time after which the request expires, UTC."),
-    summary: text("Terms in short: rate limit of an order, or number and total of payments."),
+    summary: text("Terms in short: limit rate of an order, or number and total of payments."),
     warnings: z
       .array(z.string())
       .optional()

@@ -1,4 +1,4 @@
-/** The node “Release”: releases or rejects a pending request in the name of the person whose secret it holds. */
+/** The node “Release”: releases or refuses a pending request in the name of the person whose secret it holds. */
 import type { Node, NodeAPI, NodeConstructor, NodeDef, NodeMessage } from "node-red";
 import { InvalidInput } from "../../core/spec/errors";
 import type { DecisionInput } from "../../core/releases/release";

@@ -18,7 +18,7 @@ import {
   clearFaults,
   listFaults,
 } from "../control/controls/requests";
-import { decideStatement } from "../control/controls/decisions";
+import { addStatementFault } from "../control/controls/decisions";
 
 const hourSeconds = 3_600;
 const clockSteps = { "+ 1 hour": hourSeconds, "+ 1 day": 24 * hourSeconds };
@@ -250,7 +250,7 @@ export const faultsPanel: Panel = {
   area: "main",
   show: renderFaults,
   forms: (session) =>
-    html`${controlForm(addFault, { choices: { operation: operationChoices(session) } })}${controlForm(decideStatement)}`,
+    html`${controlForm(addFault, { choices: { operation: operationChoices(session) } })}${controlForm(addStatementFault)}`,
 };
 
 const renderForks = ({ forkUrls }: SandboxSession): Html =>

@@ -71,7 +71,7 @@ test("writes files into a folder under unique names", async () => {
 });
 
 test("reports a file that the service cannot generate, and returns the others", async () => {
-  sandbox.control.decideStatement({ decision: "fail" });
+  sandbox.control.addStatementFault({ decision: "fail" });
   const unknown = "00000000-0000-4000-8000-000000000000";
   const accounts = (await client.accounts.list({ currencies: "EUR,USD,GBP" })).map((each) => each.account_id);
   const { files, failed, complete } = await client.statements.fetch({ accounts: [...accounts, unknown] });
@@ -87,7 +87,7 @@ test("reports a file that the service cannot generate, and returns the others", 
 });
 
 test("waits for a slow file", async () => {
-  sandbox.control.decideStatement({ decision: "delay", seconds: 3_600 });
+  sandbox.control.addStatementFault({ decision: "delay", seconds: 3_600 });
   const patient = openClient(sandbox, {
     interceptors: [onFileRequest(3, () => sandbox.control.advanceClock({ seconds: 3_600 }))],
   });
@@ -96,7 +96,7 @@ test("waits for a slow file", async () => {
 });
 
 test("returns the ID of a file that is not ready in time, and outlasts transient failures", async () => {
-  sandbox.control.decideStatement({ decision: "delay", seconds: 3_600 });
+  sandbox.control.addStatementFault({ decision: "delay", seconds: 3_600 });
   const { files, failed } = await client.statements.fetch({ currencies: "EUR", wait_seconds: 0 });
   expect([files, failed]).toEqual([
     [],
@@ -111,7 +111,7 @@ test("returns the ID of a file that is not ready in time, and outlasts transient
 });
 
 test("stops waiting if the signal is aborted", async () => {
-  sandbox.control.decideStatement({ decision: "delay", seconds: 36_000 });
+  sandbox.control.addStatementFault({ decision: "delay", seconds: 36_000 });
   const stop = new AbortController();
   const stopped = openClient(sandbox, { interceptors: [onFileRequest(2, () => stop.abort())] });
   await expect(

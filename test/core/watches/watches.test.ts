@@ -303,7 +303,7 @@ test("statements: reports ready and failed files", async () => {
       })
     ).url;
   const url = await create();
-  sandbox.control.decideStatement({ decision: "fail" });
+  sandbox.control.addStatementFault({ decision: "fail" });
   const lost = await create();
   const ask = asking(client.statements.watch, { urls: [url, lost] });
   const reported = new Map<string, string | undefined>();

@@ -171,7 +171,7 @@ const fileOf = async (input: object) => {
 describe("statements", () => {
   test("delays a requested one", async () => {
     const statementRequest = await sampleInput("statements.getFile", client);
-    await remote.sandbox.decideStatement({
+    await remote.sandbox.addStatementFault({
       statement_id: String(statementRequest.statement_id),
       decision: "delay",
       seconds: 60,

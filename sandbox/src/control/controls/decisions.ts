@@ -44,8 +44,8 @@ export const decideAccountDetails = control(
   },
 );
 
-export const decideStatement = control(
-  "decideStatement",
+export const addStatementFault = control(
+  "addStatementFault",
   {
     title: "Add statement fault",
     summary: "Fails or delays a statement file: a requested one, or the next one.",

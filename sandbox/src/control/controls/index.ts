@@ -24,7 +24,7 @@ export const controls = [
   money.completeBeneficiary,
   money.returnPayment,
   decisions.decideAccountDetails,
-  decisions.decideStatement,
+  decisions.addStatementFault,
   decisions.listAuthorisations,
   decisions.decideAuthorisation,
   decisions.setSignatories,
