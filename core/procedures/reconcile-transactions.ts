@@ -372,7 +372,7 @@ export const reconcileTransactions = procedure({
       }),
     days: z.int().min(0).max(3_660).default(60).meta({
       title: "Days",
-      description: "Most between due date and payment without reference.",
+      description: "From due date to payment if no reference matches.",
     }),
   },
   resultList: "open_transactions",
