@@ -14,6 +14,8 @@ interface JournaledCall {
   readonly operation: string;
   readonly client: string;
   readonly state: EntryState;
+  /** Position in the journal at which its sender claimed it last. */
+  readonly claimedAt: number;
   /** Release that allowed the call. */
   readonly release?: string;
 }
@@ -31,7 +33,10 @@ async function listCallsSince(transaction: SendTransaction, environment: string,
     const [entry, kind] = [String(row.entry), String(row.kind)];
     const content = JSON.parse(String(row.content)) as Partial<JournaledCall>;
     const { operation = "", client = "", release } = content;
-    const call = kind === "intent" ? { operation, client, state: "intended" as const } : calls.get(entry);
+    const call =
+      kind === "intent"
+        ? { operation, client, state: "intended" as const, claimedAt: Number(row.seq) }
+        : calls.get(entry);
     if (!call) continue;
     const state = (stateAfter(kind, content) ?? call.state) as EntryState;
     calls.set(entry, { ...call, state, ...(release !== undefined && { release }) });
@@ -68,9 +73,14 @@ export async function findRepetition(
     };
   const { operations, find } = procedure.repetition;
   const calls = await listCallsSince(transaction, environment, compared.at - clockMarginMs);
+  const ownClaim = calls.get(transaction.entry)?.claimedAt ?? Number.POSITIVE_INFINITY;
+  /** True for a call that is about to be compared with this one. If each waited for the other, both would wait for good. */
+  const isNext = (call: JournaledCall) =>
+    call.operation === sealed.operation && call.state === "intended" && call.claimedAt > ownClaim;
   let uncertain: Repetition | undefined;
   for (const [id, call] of calls) {
-    if (!operations.includes(call.operation) || call.client !== client || isNotExecuted(call)) continue;
+    if (!operations.includes(call.operation) || call.client !== client || isNotExecuted(call) || isNext(call))
+      continue;
     const isKnown = [id, call.release].some((each) => each !== undefined && compared.known.includes(each));
     if (id === transaction.entry || isKnown) continue;
     const body = (await getEntry(transaction, id))?.intent?.call.body;

@@ -541,3 +541,39 @@ test("a released run that repeats a payment made meanwhile ends unsent and names
   await ended(known.release, ({ outcome }) => outcome === "done");
   expect(bulkPosts(place.sandbox)).toHaveLength(3);
 });
+
+test("of released runs that share a payment and are sent at the same moment, none waits for the other for good", async () => {
+  const place = await createReleaseFixture({
+    policy: {
+      people: [...people],
+      rules: [{ operations: ["payments.initiateBulk"], from: ["anna", "bert"] }],
+      quoteEverySeconds: 0.05,
+    },
+  });
+  const desk = place.client();
+  const debtor_iban = await debtorOf(desk);
+  const requestOf = async (run: object) => {
+    const error: unknown = await desk.payments
+      .initiateRun({ debtor_iban, ...run })
+      .catch((reason: unknown) => reason);
+    return (error as { release: string }).release;
+  };
+  const earlier = await requestOf({ rows: [rowOf(1), rowOf(2)] });
+  const later = await requestOf({ rows: [rowOf(2), rowOf(3)], allow_duplicates: [1] });
+  // Its executor would send the first one before the second is released.
+  await desk.close();
+  for (const id of [earlier, later]) await place.decide(id, "anna");
+  for (const as of ["carl", "dora"]) await place.client({ as }).orders.start();
+  const ended = (id: string) =>
+    eventually(
+      async () => {
+        const { state, progress } = (await place.service.get(id)).release;
+        return progress.outcome ?? (state === "cancelled" && state);
+      },
+      { withinMs: 10_000, what: `the end of ${id}` },
+    );
+  expect(await ended(later)).toBe("done");
+  // The later run was shown beside the earlier one, not the other way round.
+  const isSent = (await ended(earlier)) === "done";
+  expect(bulkPosts(place.sandbox)).toHaveLength(isSent ? 2 : 1);
+});
