@@ -100,7 +100,7 @@ export const settingsPage = (service: Service): string =>
     ...table(["Variable", "Meaning"], variableRows(extensionSettings)),
     "## E-mail",
     "",
-    "Of [e-mail about releases](releases.md), with the package `nodemailer`:",
+    "Of [e-mail about releases](releases-page.md#mail), with the package `nodemailer`:",
     "",
     ...table(["Variable", "Meaning"], variableRows(mailSettings)),
     "## Monitoring",
