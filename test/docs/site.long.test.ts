@@ -50,7 +50,7 @@ const questions: Readonly<Record<string, readonly string[]>> = {
   release_needed: ["errors", "releases"],
   "two people must approve a payment": [
     "releases",
-    "recipes/payment-batch-with-a-second-pair-of-eyes",
+    "recipes/bulk-payment-with-four-eyes-release",
     "concepts",
   ],
   "policy limits": ["releases"],

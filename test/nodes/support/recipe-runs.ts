@@ -506,7 +506,7 @@ export function recipeRuns(environment: ExampleEnvironment) {
         await decideInFlow("EUR 2500.00 into USD", "Refuse", "refused");
       },
     },
-    "Payment batch with a second pair of eyes": {
+    "Bulk payment with four-eyes release": {
       isGuarded: true,
       during: async () => releaseFixture.decide(await readReleaseId("release"), "anna"),
       expectedDebug: { "Sent: authorisation link": /^http/ },
