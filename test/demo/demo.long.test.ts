@@ -13,7 +13,9 @@ import {
 } from "@fxdesk/toolkit";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { parseEnv } from "node:util";
+import { Editor, launchBrowser } from "../nodes/support/browser";
 import { eventually, untilEvent } from "../support/eventually";
+import { takePicture } from "../support/picture";
 import { closeLater, runLater, tempFolder } from "../support/resources";
 
 const program = join(__dirname, "../../dist/demo/start.js");
@@ -80,6 +82,23 @@ async function releaseOrder(
   const { status } = await send(`/releases/${release}`, { decision: "release", seal, secret }, cookie);
   expect(status).toBe(303);
 }
+
+test("the editor shows the first flow, and its result in the debug sidebar", async () => {
+  const { demo, nodeRed } = await start();
+  const { page } = await Editor.open(await launchBrowser(), nodeRed);
+  await page.setViewportSize({ width: 1360, height: 480 });
+  await page.evaluate(`RED.sidebar.show("debug")`);
+  await page.locator(".red-ui-flow-node-button-button").first().click();
+  const payload = page.locator(".red-ui-debug-msg-payload").last();
+  const handles = payload.locator(".red-ui-debug-msg-object-handle");
+  // The list of totals, then the first two of them.
+  for (const position of [0, 1, 2]) await handles.nth(position).click();
+  await payload.getByText("InterimAvailable").nth(1).waitFor();
+  await page.mouse.move(640, 400);
+  await page.getByText("Successfully injected").waitFor({ state: "hidden" });
+  await takePicture(page, "images/flow");
+  await stop(demo, "SIGTERM");
+});
 
 test("runs the flow, serves assistants, and stops everything with Ctrl-C", async () => {
   const { demo, nodeRed, mcp, said } = await start();
