@@ -1,6 +1,6 @@
 /** Tables of docs/reliability.md. */
 import { table } from "../../build/operations-document";
-import { type Cell, exitCodes, kinds, matrix, toolPhrases, testedElsewhere } from "./matrix";
+import { type Cell, kinds, matrix, toolPhrases, testedElsewhere } from "./matrix";
 
 const times = (attempts: number) => (attempts > 1 ? `, ${attempts}×` : "");
 
@@ -23,10 +23,6 @@ export const tables: Readonly<Record<string, readonly string[]>> = {
   matrix: table(
     ["Fault", ...kinds.map((kind) => headings[kind])],
     Object.values(matrix).map(({ fault, cells }) => [fault, ...kinds.map((kind) => cellText(cells[kind]))]),
-  ),
-  "exit codes": table(
-    ["Result", "Exit code"],
-    Object.entries(exitCodes).map(([ends, code]) => [ends === "done" ? ends : `\`${ends}\``, String(code)]),
   ),
   "tool words": table(
     ["Outcome", "Text of the tool"],
