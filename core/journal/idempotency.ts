@@ -199,11 +199,18 @@ export class IdempotencyMiddleware {
         return earlier ?? (await this.#execute(request, claimed, next));
       }
       const { kind, entry } = claimed;
-      if (kind === "other-terms") throw keyConflictError(call, entry, this.context);
+      if (kind === "other-terms" || this.#isOfAnother(entry, intent, call))
+        throw keyConflictError(call, entry, this.context);
       const ended = kind === "ended" ? entry : await this.#awaitOtherProcess(deadline, entry);
       if (ended.state === "not-sent") continue;
       return replay(call.operation, await this.#awaitRecovery(ended, call.options.signal, false));
     }
+  }
+
+  /** True if requesters are authenticated, and an entry is known to be of another one. */
+  #isOfAnother({ intent: earlier }: Entry, { details }: Intent, { options }: PreparedCall): boolean {
+    const areAuthenticated = this.context.settings.policy !== undefined || options.requester !== undefined;
+    return areAuthenticated && earlier !== undefined && earlier.actor !== details.actor;
   }
 
   /**

@@ -1,14 +1,12 @@
 /** Compares the entries of one operation and client with the list of the service, in both directions. */
-import { Big } from "big.js";
 import type { QuotedTrade } from "../call/quote-memory";
 import { addDays, dayOf } from "../calendars/days";
 import type { Declaration } from "../spec/operation";
 import type { CallScope } from "../store/call-scope";
-import { isObject } from "../values/json";
 import type { Entry, EntryState } from "./entry";
 import type { BegunWithin, Journal } from "./journal";
 import type { OutcomeLookup } from "./outcome-lookup";
-import type { ListedItem } from "./reference-search";
+import { describeDeviations, type ListedItem } from "./reference-search";
 
 /** Whole days in UTC as YYYY-MM-DD, both inclusive. */
 export interface ReconciliationPeriod {
@@ -95,21 +93,6 @@ const toExpected = ({ id, state, reference, begunAt, ending, intent }: Entry): E
 });
 
 const isInProgress = ({ state }: Entry): boolean => state === "intended" || state === "sent";
-
-function isSameValue(quoted: string, listed: unknown): boolean {
-  const text = String(listed);
-  const areDecimals = [quoted, text].every((each) => /^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(each));
-  return areDecimals ? new Big(quoted).eq(text) : quoted === text;
-}
-
-/** Returns the values of a listed trade that differ from the quote; empty if there are none. */
-function describeDeviations(quoted: QuotedTrade, body: unknown): string {
-  const listed = isObject(body) ? body : {};
-  return Object.entries(quoted)
-    .filter(([name, value]) => !isSameValue(value, listed[name]))
-    .map(([name, value]) => `${name} is ${String(listed[name])}, quoted ${value}`)
-    .join("; ");
-}
 
 class ListComparison {
   hasReadList = false;

@@ -31,6 +31,18 @@ async function changeEntry(store: Store, id: string, operation: ChainOperation<E
   return results[0];
 }
 
+/** Longer than any request that recovery repeats; if its process died, the entry can be resolved afterwards. */
+const maxRepeatMs = 120_000;
+
+/** Returns until when the call of an entry may be on its way a second time; 0 if it is not being repeated. */
+function repeatedUntil({ endingDetails = {} }: Entry): number {
+  const { resentAt, lookedAt = 0 } = endingDetails as {
+    readonly resentAt?: number;
+    readonly lookedAt?: number;
+  };
+  return resentAt === undefined || lookedAt >= resentAt ? 0 : resentAt + maxRepeatMs;
+}
+
 /** Records the outcome of an `unknown` entry. Throws EntryRefusal for any other state: a known outcome cannot be changed. */
 export function resolveEntry(
   store: Store,
@@ -54,6 +66,12 @@ export function resolveEntry(
           hasEnded(entry.state)
             ? `Journal entry ${id} cannot be resolved: its outcome is already known (${entry.state}).`
             : `Journal entry ${id} cannot be resolved yet: its call is still in progress (${entry.state}).`,
+        );
+      const until = repeatedUntil(entry);
+      if (until > chain.moment)
+        throw new EntryRefusal(
+          `Journal entry ${id} cannot be resolved yet: its call is being repeated. Look for its outcome again at ` +
+            `${new Date(until).toISOString()}.`,
         );
       return record.apply(chain, found);
     },

@@ -127,6 +127,9 @@ export function createOutcomeLookup(context: ClientContext, sendRequest: Handler
       return { state: "done", by: "recovery", status, identity, details: { body, headers: {}, violations } };
     },
 
+    /** Throws an FxdeskError while a halt is in force. */
+    assertNotHalted: (operation: Declaration) => context.haltChecker.assertNotHalted(operation),
+
     /** Repeats a call under its request ID and returns the outcome. Throws an Error if it is still unknown. */
     async resend(operation: Declaration, { intent }: Entry, signal: AbortSignal): Promise<EntryOutcome> {
       const storedCall = intent!.call as Pick<PreparedCall, "address" | "target" | "headers"> & {

@@ -407,6 +407,11 @@ export class Recoverer {
     if (resentAt !== undefined) return { entry, remark, isWorthRetrying: false };
     if (Math.abs(now - entry.begunAt) > maxResendAgeMs || !entry.intent)
       return this.#recordNotFound(entry, { kind: "none", remark: tooOldRemark, isWorthRetrying: false }, now);
+    const halted = await this.lookup.assertNotHalted(operation).then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    if (halted !== undefined) return { entry, remark: `Not repeated: ${halted}`, isWorthRetrying: true };
     const at = new Date(now).toISOString();
     const marked = await this.#recordUnlessKnown(
       entry,

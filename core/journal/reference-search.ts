@@ -1,8 +1,10 @@
 /** Finds lost calls by their references in the lists of the service. */
+import { Big } from "big.js";
+import type { QuotedTrade } from "../call/quote-memory";
 import { dayMs, dayOf } from "../calendars/days";
 import { listPathsIn } from "../spec/result-list";
 import type { Declaration, ListedRecovery } from "../spec/operation";
-import { valueAt } from "../values/json";
+import { isObject, valueAt } from "../values/json";
 import type { Entry } from "./entry";
 
 /** An item of the service's list, with the fields that identify it. */
@@ -184,6 +186,28 @@ async function filterUnowned(
   return listed.filter((_, index) => (owners[index]?.id ?? entry.id) === entry.id);
 }
 
+function isSameValue(quoted: string, listed: unknown): boolean {
+  const text = String(listed);
+  const areDecimals = [quoted, text].every((each) => /^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(each));
+  return areDecimals ? new Big(quoted).eq(text) : quoted === text;
+}
+
+/** Returns the values of a listed trade that differ from the quote; empty if there are none. */
+export function describeDeviations(quoted: Partial<QuotedTrade>, body: unknown): string {
+  const listed = isObject(body) ? body : {};
+  return Object.entries(quoted)
+    .filter(([name, value]) => !isSameValue(value, listed[name]))
+    .map(([name, value]) => `${name} is ${String(listed[name])}, quoted ${value}`)
+    .join("; ");
+}
+
+/** Returns what was quoted for a booking, as far as the listed trade states it. */
+function quotedIn({ intent }: Entry, body: unknown): Partial<QuotedTrade> {
+  const listed = isObject(body) ? body : {};
+  const quoted = Object.entries((intent?.call.quoted ?? {}) as QuotedTrade);
+  return Object.fromEntries(quoted.filter(([name]) => (listed[name] ?? undefined) !== undefined));
+}
+
 async function evaluate(entry: Entry, all: readonly ListedItem[], sources: SearchSources): Promise<Finding> {
   const { listName, now, entriesWithSameReference: listSameReference, findByIdentity } = sources;
   const [from, to] = searchDays(entry, now);
@@ -210,6 +234,12 @@ async function evaluate(entry: Entry, all: readonly ListedItem[], sources: Searc
     };
   if (open.length > 0)
     return { kind: "shared", remark: `${searched}: ${ids}, which may belong to another entry.${weakness}` };
+  const deviations = describeDeviations(quotedIn(entry, first.body), first.body);
+  if (deviations !== "")
+    return {
+      kind: "shared",
+      remark: `${searched}: ${ids}, which differs from the call: ${deviations}. A person must resolve the entry.${weakness}`,
+    };
   return { kind: "found", listed: first, remark: `${searched}: ${ids}.${weakness}` };
 }
 

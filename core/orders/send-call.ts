@@ -18,5 +18,6 @@ export async function sendCall(
   // The release has an entry if and only if the call was sent, by this process or by its requester.
   const current = (await changeReleases(store, (access) => getRelease(access, release.id))) as Call;
   if (current.entry !== undefined) return settle(dependencies, current, current.entry);
-  if (failure !== undefined) await transition(store, release, { remark: failure, dueInMs: retryInMs });
+  const remark = failure ?? "Its key belongs to an earlier call, whose outcome stands. Nothing was sent.";
+  await transition(store, release, { remark, dueInMs: retryInMs });
 }

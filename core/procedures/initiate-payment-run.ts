@@ -82,8 +82,8 @@ async function initiateChecked(
   const earlier = await earlierStates(context, key);
   const { checks, warnings, compared } = earlier.length > 0 ? unchecked() : await assertReady(context, input);
   const options = { key, warnings, compared: { by: name, ...compared } };
-  const initiated = await context.client.payments.initiateBulk(request, options);
-  return { earlier, checks, initiated };
+  const { body: initiated, journal } = await context.client.payments.initiateBulk.response(request, options);
+  return { isRepeated: journal?.replayed === true || earlier.includes("done"), checks, initiated };
 }
 
 export const initiateRun = procedure({
@@ -109,7 +109,7 @@ export const initiateRun = procedure({
     const request = bulkInputOf(run);
     const { address } = context.client.prepare(initiateBulkPayment, request);
     // One at a time, so that runs with the same payments see each other.
-    const { earlier, checks, initiated } = await context.client.exclusively(initiateBulkPayment, () =>
+    const { isRepeated, checks, initiated } = await context.client.exclusively(initiateBulkPayment, () =>
       initiateChecked(context, input, id, request),
     );
     const { paymentId, transactionStatus: status, psuMessage, tppMessages = [], _links: links } = initiated;
@@ -128,7 +128,7 @@ export const initiateRun = procedure({
           ? []
           : ["The service returned a link that is not https. It is not passed on."]),
       ],
-      repeated: earlier.includes("done"),
+      repeated: isRepeated,
       ...checks,
     };
   },

@@ -239,6 +239,8 @@ export class ReleaseMiddleware {
         const current = (await authority.reload?.()) ?? authority;
         if (requirementsOf(current, sealed, requester).length > 0)
           throw releaseRefusedError(name, "The policy was changed and now requires a release.");
+        const outside = current.policy && findHoursViolation(current.policy, Date.now());
+        if (outside !== undefined) throw releaseRefusedError(name, outside);
         return { policy: current.policy?.hash };
       };
       // A guard makes a change use the journal, which only records released changes.

@@ -60,7 +60,7 @@ function describeRepetition(part: RepeatedPart, id: string, state: EntryState): 
  */
 export async function findRepetition(
   transaction: SendTransaction,
-  { sealed }: Pick<Release, "sealed">,
+  { sealed, requestedAt }: Pick<Release, "sealed" | "requestedAt">,
   { procedures = [] }: Pick<Service, "procedures">,
 ): Promise<Repetition | undefined> {
   if (sealed.kind !== "call" || !sealed.compared) return undefined;
@@ -72,7 +72,9 @@ export async function findRepetition(
       isCertain: false,
     };
   const { operations, find } = procedure.repetition;
-  const calls = await listCallsSince(transaction, environment, compared.at - clockMarginMs);
+  // The clock of the requester may be ahead by any time, that of the store is not.
+  const since = Math.min(compared.at, requestedAt) - clockMarginMs;
+  const calls = await listCallsSince(transaction, environment, since);
   const ownClaim = calls.get(transaction.entry)?.claimedAt ?? Number.POSITIVE_INFINITY;
   /** True for a call that is about to be compared with this one. If each waited for the other, both would wait for good. */
   const isNext = (call: JournaledCall) =>

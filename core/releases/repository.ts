@@ -155,7 +155,7 @@ export async function findReleaseByKey(
   return (await selectReleases(access, rest, [...scopeValues(scope), key]))[0];
 }
 
-/** Returns the oldest releases of the same request in the given states. */
+/** Returns the newest releases of the same request in the given states. */
 export const listReleasesOfRequest = (
   access: StoreAccess,
   requestHash: string,
@@ -164,7 +164,7 @@ export const listReleasesOfRequest = (
   selectReleases(
     access,
     `WHERE request_hash = $1 AND state IN (${states.map((_, index) => `$${index + 2}`).join(", ")})
-     ORDER BY requested_at LIMIT 20`,
+     ORDER BY requested_at DESC, id LIMIT 20`,
     [requestHash, ...states],
   );
 

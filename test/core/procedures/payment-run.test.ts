@@ -577,3 +577,42 @@ test("of released runs that share a payment and are sent at the same moment, non
   const isSent = (await ended(earlier)) === "done";
   expect(bulkPosts(place.sandbox)).toHaveLength(isSent ? 2 : 1);
 });
+
+test("a requester whose clock is ahead hides no payment that was made meanwhile", async () => {
+  const place = await createReleaseFixture({
+    policy: {
+      people: [...people],
+      rules: [{ operations: ["payments.initiateBulk"], from: ["anna", "bert"] }],
+      quoteEverySeconds: 0.05,
+    },
+  });
+  const desk = place.client();
+  const { payee, iban, amount, reference } = rowOf(1);
+  const request = {
+    "payment-product": "sepa-credit-transfers",
+    "TPP-Redirect-URI": "https://client.example/back",
+    debtorAccount: { iban: await debtorOf(desk) },
+  };
+  const transfer = {
+    instructedAmount: { amount, currency: "EUR" },
+    creditorAccount: { iban },
+    creditorName: payee,
+    remittanceInformationUnstructured: reference,
+  };
+  const compared = { by: "payments.initiateRun", at: Date.now() + 2 * 3_600_000, known: [] };
+  const asked: unknown = await desk.payments
+    .initiateBulk({ ...request, payments: [transfer] } as never, { key: "run", compared })
+    .catch((error: unknown) => error);
+  const { release } = asked as { release: string };
+  const single = { ...request, ...transfer, "payment-service": "payments" };
+  await place.client({ as: "carl" }).payments.initiate(single as never, { key: "single" });
+  await place.decide(release, "anna");
+  const { state } = await eventually(
+    async () => {
+      const report = await desk.orders.get(release);
+      return report.state !== "released" && report;
+    },
+    { withinMs: 10_000, what: `the end of ${release}` },
+  );
+  expect(state).toBe("cancelled");
+});

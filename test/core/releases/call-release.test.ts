@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { demo } from "@fxdesk/sandbox";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { withStore } from "../../../core/store/open";
+import { eventually } from "../../support/eventually";
 import { sampleInput } from "../../support/samples";
 import {
   people,
@@ -181,13 +182,13 @@ test("requests release again after a cancelled or expired request", async () => 
   expect(second!.release).not.toBe(first!.release);
 });
 
+const anotherDay = () => (["Mon", "Wed"] as const).find((day) => !new Date().toUTCString().startsWith(day))!;
+
 test("applies hours", async () => {
-  const weekday = new Date().toUTCString().slice(0, 3);
-  const other = (["Mon", "Tue"] as const).find((day) => day !== weekday)!;
   await place.setPolicy({
     people: [...people],
     rules: [{ operations: ["accountDetails.updateAlias"], from: ["anna"] }],
-    hours: { days: [other], from: "00:00", to: "23:59" },
+    hours: { days: [anotherDay()], from: "00:00", to: "23:59" },
   });
   expect(await requestPayment(payment)).toMatchObject({ code: "release_refused" });
 });
@@ -218,6 +219,12 @@ describe("right before its first byte, after its token was fetched, a call is ch
   const rules = [{ effects: ["money" as const], from: ["anna"] }];
 
   test.each<[string, boolean, (own: ReleaseFixture) => Promise<unknown>]>([
+    [
+      "the hours of the policy are over",
+      false,
+      (own) =>
+        own.setPolicy({ people: [...people], hours: { days: [anotherDay()], from: "00:00", to: "23:59" } }),
+    ],
     ["the policy now requires a release", false, (own) => own.setPolicy({ people: [...people], rules })],
     [
       "its release was removed",
@@ -244,5 +251,50 @@ describe("right before its first byte, after its token was fetched, a call is ch
     if (isReleased) await own.decide(((await initiate()) as { release: string }).release, "anna");
     expect(await initiate()).toMatchObject({ code: "release_refused", outcome: "not-sent" });
     expect(own.sandbox.requests.filter(({ method }) => method === "POST")).toEqual([]);
+  });
+});
+
+test("finds the open request of the same call after many earlier ones", async () => {
+  const own = await createReleaseFixture();
+  const requester = own.client({ people: "/nowhere/people.json" });
+  const request = async () => {
+    const error: unknown = await requester.payments.initiate(payment).catch((reason: unknown) => reason);
+    return (error as { release?: string }).release;
+  };
+  const clock = jest
+    .spyOn(Date, "now")
+    .mockImplementation(() => performance.timeOrigin + performance.now() - 25 * 3_600_000);
+  for (let count = 0; count < 20; count += 1) await request();
+  clock.mockRestore();
+  const open = await request();
+  expect(open).toBeDefined();
+  expect(await request()).toBe(open);
+});
+
+test("a key that was used before the policy required a release gets its outcome, and its request waits without haste", async () => {
+  const own = await createReleaseFixture({ policy: { people: [...people] } });
+  const requester = own.client();
+  const { paymentId } = await requester.payments.initiate(payment, { key: "K" });
+  await own.setPolicy({ people: [...people], rules: [{ effects: ["money"], from: ["anna"] }] });
+  expect(await requester.payments.initiate(payment, { key: "K" })).toMatchObject({ paymentId });
+  const { releases } = await requester.orders.list();
+  await own.decide(releases[0]!.release, "anna");
+  const { remark } = await eventually(
+    async () => {
+      const report = await requester.orders.get(releases[0]!.release);
+      return report.remark !== undefined && report;
+    },
+    { withinMs: 10_000, what: "the remark of the executor" },
+  );
+  expect(remark).toContain("earlier call");
+  expect(own.sandbox.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+});
+
+test("a call under the key of another requester is a conflict, also where neither needs a release", async () => {
+  const own = await createReleaseFixture({ policy: { people: [...people] } });
+  await own.client().payments.initiate(payment, { key: "K" });
+  await expect(own.client({ as: "carl" }).payments.initiate(payment, { key: "K" })).rejects.toMatchObject({
+    code: "conflict",
+    outcome: "not-sent",
   });
 });

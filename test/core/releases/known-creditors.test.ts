@@ -127,6 +127,11 @@ test("an order of a trade has no creditor, and a cancellation no known one", asy
   expect(await outcomeOf(client.payments.cancel(cancellation as never))).toBe("release_needed");
 });
 
+test("a rule for creditors says nothing about trades: where releases are required, each needs one", async () => {
+  const { state } = await client.orders.order(sampleOrder(), { release: "needed" });
+  expect(state).toBe("waiting");
+});
+
 test("a rule for unknown creditors needs a list, and applies together with amounts", async () => {
   const { creditors: _, ...withoutList } = policy;
   await place.setPolicy(withoutList);
