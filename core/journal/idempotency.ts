@@ -207,7 +207,7 @@ export class IdempotencyMiddleware {
     }
   }
 
-  /** True if requesters are authenticated, and an entry is known to be of another one. */
+  /** True if requesters are authenticated and the entry belongs to another one. */
   #isOfAnother({ intent: earlier }: Entry, { details }: Intent, { options }: PreparedCall): boolean {
     const areAuthenticated = this.context.settings.policy !== undefined || options.requester !== undefined;
     return areAuthenticated && earlier !== undefined && earlier.actor !== details.actor;

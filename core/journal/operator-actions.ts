@@ -4,6 +4,7 @@ import { type ChainOperation, writeChain } from "./chain-transaction";
 import type { EntryOutcome, Entry } from "./entry";
 import { findEnvironment, hasEnded, isFinal } from "./entry-rows";
 import { saltDetails } from "./hash-chain";
+import { recoveryDetailsOf } from "./recoverer";
 import { eraseEntryDetails, recordOutcome } from "./transitions";
 
 /** The entry does not exist or its state does not allow the action. Nothing was changed. */
@@ -35,11 +36,8 @@ async function changeEntry(store: Store, id: string, operation: ChainOperation<E
 const maxRepeatMs = 120_000;
 
 /** Returns until when the call of an entry may be on its way a second time; 0 if it is not being repeated. */
-function repeatedUntil({ endingDetails = {} }: Entry): number {
-  const { resentAt, lookedAt = 0 } = endingDetails as {
-    readonly resentAt?: number;
-    readonly lookedAt?: number;
-  };
+function repeatedUntil(entry: Entry): number {
+  const { resentAt, lookedAt = 0 } = recoveryDetailsOf(entry);
   return resentAt === undefined || lookedAt >= resentAt ? 0 : resentAt + maxRepeatMs;
 }
 

@@ -47,7 +47,7 @@ interface RecoveryDetails {
   readonly resentAt?: number;
 }
 
-const recoveryDetailsOf = ({ endingDetails }: Entry): RecoveryDetails =>
+export const recoveryDetailsOf = ({ endingDetails }: Entry): RecoveryDetails =>
   (endingDetails ?? {}) as RecoveryDetails;
 
 const stillUnknownOutcome = (entry: Entry, details: RecoveryDetails): EntryOutcome => ({

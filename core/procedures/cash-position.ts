@@ -139,7 +139,7 @@ export const getCashPosition = procedure({
       .meta({ title: "Balance types", description: "Default: available, required, margin." }),
     into: Currency.optional().meta({
       title: "Into",
-      description: "Convert totals into this.",
+      description: "Target currency.",
     }),
     rates: Rates.optional().meta({
       title: "Rates",

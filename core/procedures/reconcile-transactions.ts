@@ -372,7 +372,7 @@ export const reconcileTransactions = procedure({
       }),
     days: z.int().min(0).max(3_660).default(60).meta({
       title: "Days",
-      description: "From due date to payment if no reference matches.",
+      description: "Maximum from due date to payment if no reference matches.",
     }),
   },
   resultList: "open_transactions",

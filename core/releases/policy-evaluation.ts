@@ -14,7 +14,7 @@ export interface ApprovalRequirement {
 const isInverse = (symbol: string, other: string): boolean => symbol === other.slice(3) + other.slice(0, 3);
 
 function appliesTo({ effects, operations, creditors }: PolicyRule, sealed: SealedRequest): boolean {
-  // A trade pays nobody, so a rule for creditors says nothing about it.
+  // A trade has no creditor, so a rule for creditors does not cover it.
   if (creditors !== undefined && typeof tradeOf(sealed) === "object") return false;
   const inForce = effects ?? (operations ? [] : ["money"]);
   return inForce.includes(effectOf(sealed)) || (operations?.includes(sealed.operation) ?? false);

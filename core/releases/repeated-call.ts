@@ -72,7 +72,7 @@ export async function findRepetition(
       isCertain: false,
     };
   const { operations, find } = procedure.repetition;
-  // The clock of the requester may be ahead by any time, that of the store is not.
+  // The requester's clock may be ahead; the clock of the store dates the release.
   const since = Math.min(compared.at, requestedAt) - clockMarginMs;
   const calls = await listCallsSince(transaction, environment, since);
   const ownClaim = calls.get(transaction.entry)?.claimedAt ?? Number.POSITIVE_INFINITY;

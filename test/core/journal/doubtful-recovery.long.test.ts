@@ -1,4 +1,4 @@
-/** Recovery takes no other trade for its own, and repeats no payment during a halt; nobody resolves a call that is repeated. */
+/** Recovery rejects a trade with other amounts, waits during a halt, and blocks a resolution while it repeats a call. */
 import { join } from "node:path";
 import type { FxdeskClient } from "@fxdesk/toolkit";
 import { openJournal } from "../../../core/journal/journal";

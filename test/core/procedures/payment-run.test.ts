@@ -443,14 +443,17 @@ test("a run that was recorded and never sent is checked again", async () => {
   expect(bulkPosts(place.sandbox)).toHaveLength(1);
 });
 
-test("a released run that repeats a payment made meanwhile ends unsent and names it; one that was shown is sent", async () => {
-  const place = await createReleaseFixture({
+const createPlaceForRuns = () =>
+  createReleaseFixture({
     policy: {
       people: [...people],
       rules: [{ operations: ["payments.initiateBulk"], from: ["anna", "bert"] }],
       quoteEverySeconds: 0.05,
     },
   });
+
+test("a released run that repeats a payment made meanwhile ends unsent and names it; one that was shown is sent", async () => {
+  const place = await createPlaceForRuns();
   const desk = place.client();
   const debtor_iban = await debtorOf(desk);
   const requestOf = async (run: Parameters<typeof desk.payments.initiateRun>[0]) =>
@@ -543,13 +546,7 @@ test("a released run that repeats a payment made meanwhile ends unsent and names
 });
 
 test("of released runs that share a payment and are sent at the same moment, none waits for the other for good", async () => {
-  const place = await createReleaseFixture({
-    policy: {
-      people: [...people],
-      rules: [{ operations: ["payments.initiateBulk"], from: ["anna", "bert"] }],
-      quoteEverySeconds: 0.05,
-    },
-  });
+  const place = await createPlaceForRuns();
   const desk = place.client();
   const debtor_iban = await debtorOf(desk);
   const requestOf = async (run: object) => {
@@ -579,13 +576,7 @@ test("of released runs that share a payment and are sent at the same moment, non
 });
 
 test("a requester whose clock is ahead hides no payment that was made meanwhile", async () => {
-  const place = await createReleaseFixture({
-    policy: {
-      people: [...people],
-      rules: [{ operations: ["payments.initiateBulk"], from: ["anna", "bert"] }],
-      quoteEverySeconds: 0.05,
-    },
-  });
+  const place = await createPlaceForRuns();
   const desk = place.client();
   const { payee, iban, amount, reference } = rowOf(1);
   const request = {
